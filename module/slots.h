@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of the table share, and nobody else uses. */
+#ifndef SELINUX_AVC_SLOTS_H
+#define SELINUX_AVC_SLOTS_H
+
+#include "table.h"
+
+struct avc_slots *avc_slots_alloc(unsigned int count, unsigned int link);
+
+/* The current array, for those who hold the mutex. */
+static inline struct avc_slots *avc_slots_protected(struct avc_table *table)
+{
+	return rcu_dereference_protected(table->slots,
+					 lockdep_is_held(&table->mutex));
+}
+
+static inline u32 avc_tnode_hash(const struct avc_tnode *node)
+{
+	return avc_key_hash(node->ssid, node->tsid, node->tclass);
+}
+
+#endif /* SELINUX_AVC_SLOTS_H */
