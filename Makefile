@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The commands of the project. kbuild reads Kbuild, not this file.
+
+.PHONY: help run check check-all bench modules clean
+
+help:
+	@echo 'make run        resize a live AVC in a guest, and see what it does'
+	@echo 'make check      the tests: static checks, unit tests, self-tests in guests'
+	@echo 'make check-all  the same over every series, architecture and debug build'
+	@echo 'make bench      the benchmarks; results in build/bench'
+	@echo 'make modules    the module for the running kernel'
+	@echo 'make clean      remove build/ (kernels stay in the cache)'
+
+run:
+	@scripts/setup
+	@scripts/run
+
+check:
+	@scripts/setup
+	@scripts/check
+
+check-all:
+	@scripts/setup
+	@scripts/check --all
+
+bench:
+	@scripts/setup
+	@scripts/bench
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+modules:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+clean:
+	rm -rf build
