@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table as a backend of the kernel's AVC: thin wrappers around it. */
-#include <linux/selinux_avc.h>
 
 #include "main.h"
 

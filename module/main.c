@@ -7,7 +7,6 @@
 
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include <linux/selinux_avc.h>
 
 #include "main.h"
 

@@ -105,7 +105,8 @@ static void avc_move_slot(struct avc_table *table, struct avc_slots *slots,
 		spin_unlock(&next_slot->lock);
 		stats->nodes_moved++;
 	}
-	slots->moved = index + 1;
+	/* Holders of other slots' locks read it at the same time. */
+	WRITE_ONCE(slots->moved, index + 1);
 	irqoff = ktime_get_ns() - start;
 	spin_unlock_irqrestore(&slot->lock, flags);
 	stats->longest_irqoff_ns = max(stats->longest_irqoff_ns, irqoff);

@@ -13,7 +13,6 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/security.h>
-#include <linux/selinux_avc.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -14,6 +14,18 @@ static inline struct avc_slots *avc_slots_protected(struct avc_table *table)
 					 lockdep_is_held(&table->mutex));
 }
 
+/*
+ * Has a resize taken slot number @index over? Asked under the slot's lock: the
+ * resize passes a slot with that lock held, so for this slot the answer stands
+ * until the lock is given back, even though the count may be moving on.
+ */
+static inline bool avc_slot_moved(const struct avc_slots *slots,
+				  unsigned int index)
+{
+	lockdep_assert_held(&slots->slot[index].lock);
+	return index < READ_ONCE(slots->moved);
+}
+
 static inline u32 avc_tnode_hash(const struct avc_tnode *node)
 {
 	return avc_key_hash(node->ssid, node->tsid, node->tclass);

@@ -63,7 +63,7 @@ static void avc_lock_key(const struct avc_table *table, u32 hash,
 		locked->slots = slots;
 		locked->slot = slot;
 		locked->next = NULL;
-		if (likely(index >= slots->moved))
+		if (likely(!avc_slot_moved(slots, index)))
 			return;
 		locked->next_slot = avc_lock_next(table, slots, hash);
 		if (locked->next_slot) {
@@ -144,7 +144,7 @@ static unsigned int avc_reclaim_slot(struct avc_table *table,
 			continue;
 		}
 		node = avc_tnode_of(pos, slots->link);
-		if (index < slots->moved) {
+		if (avc_slot_moved(slots, index)) {
 			next_slot = avc_lock_next(table, slots,
 						  avc_tnode_hash(node));
 			if (!next_slot)
