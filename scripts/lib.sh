@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What the scripts share: sourced, never run. Every script prints its result
@@ -139,7 +139,7 @@ kernel_is_smp()
 	[ "$1" != um ] || [ "$2" = debug ] || [ "$3" -gt 1 ]
 }
 
-# build_dir ARCH SERIES FLAVOUR CPUS: the name that tells kernels apart.
+# kernel_name ARCH SERIES FLAVOUR CPUS: the name that tells kernels apart.
 kernel_name()
 {
 	local smp=
