@@ -30,7 +30,7 @@
 #include "hash.h"
 
 #define AVC_SLOTS_MIN		16U
-#define AVC_SLOTS_MAX		(1U << 20)
+#define AVC_SLOTS_MAX		1048576U
 #define AVC_SLOTS_DEFAULT	512U
 
 struct avc_node; /* a decision; the table does not look into it */
@@ -63,7 +63,7 @@ struct avc_tnode {
  */
 struct avc_slot {
 	struct hlist_head head;
-	spinlock_t lock;
+	spinlock_t lock; /* for @head and the decisions in it */
 };
 
 /**
@@ -133,7 +133,7 @@ struct avc_table {
 	unsigned int threshold;
 	atomic_t entries;
 	atomic_t hand;
-	struct mutex mutex;
+	struct mutex mutex; /* for the array as a whole */
 	struct avc_resize_stats resize_stats;
 };
 
