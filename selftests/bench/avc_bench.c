@@ -49,7 +49,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#define ENTRIES_MAX	(1U << 20)
+#define ENTRIES_MAX	1000000U
 #define THREADS_MAX	64U
 #define SAMPLES		31U
 /* Checks between two offers to give way. */
@@ -336,16 +336,18 @@ static int get_numbers(const char __user *buf, size_t count,
 		       unsigned int *first, unsigned int *second)
 {
 	char text[32], rest;
-	int found;
+	bool valid;
 
 	if (count >= sizeof(text))
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	found = second ? sscanf(text, "%u %u %c", first, second, &rest) :
-			 sscanf(text, "%u %c", first, &rest);
-	return found == (second ? 2 : 1) ? 0 : -EINVAL;
+	if (second)
+		valid = sscanf(text, "%u %u %c", first, second, &rest) == 2;
+	else
+		valid = sscanf(text, "%u %c", first, &rest) == 1;
+	return valid ? 0 : -EINVAL;
 }
 
 static ssize_t run_write(struct file *file, const char __user *buf,
