@@ -132,18 +132,32 @@ arch_image()
 	esac
 }
 
-# kernel_is_smp ARCH FLAVOUR CPUS. Only User Mode Linux has both: per-CPU
+# has_smp ARCH SERIES: User Mode Linux has had it since 6.19.
+has_smp()
+{
+	[ "$1" != um ] || [[ $2 != 6.* ]]
+}
+
+# kernel_is_smp ARCH SERIES FLAVOUR CPUS. Only User Mode Linux has both: per-CPU
 # counters and irq-save cost it hundreds of ns with SMP, so it is timed without.
 kernel_is_smp()
 {
-	[ "$1" != um ] || [ "$2" = debug ] || [ "$3" -gt 1 ]
+	has_smp "$1" "$2" || return
+	[ "$1" != um ] || [ "$3" = debug ] || [ "$4" -gt 1 ]
+}
+
+# check_cpus ARCH SERIES CPUS
+check_cpus()
+{
+	number --cpus "$3"
+	[ "$3" = 1 ] || has_smp "$1" "$2" || usage_error "$1 has one CPU only in $2"
 }
 
 # kernel_name ARCH SERIES FLAVOUR CPUS: the name that tells kernels apart.
 kernel_name()
 {
 	local smp=
-	if [ "$1" = um ] && [ "$2" != debug ] && kernel_is_smp "$1" "$3" "$4"; then
+	if [ "$1" = um ] && kernel_is_smp "$@"; then
 		smp=-smp
 	fi
 	echo "$1-$2-$3$smp"
