@@ -11,7 +11,8 @@
  *   kmalloc(), kvzalloc()	fail on demand
  *   cond_resched()		at_slot() after each slot that a resize took over
  *   synchronize_rcu()		at_grace() once a resize has published the array
- *   spin_lock_nested()		at_next() before a writer locks the new array
+ *   spin_lock_nested()		at_move() before a resize links a node to the new
+ *				array, at_next() before a writer locks it
  */
 #include <kunit/test.h>
 #include <linux/atomic.h>
@@ -38,6 +39,7 @@ static struct {
 	bool no_arrays;
 	void (*at_slot)(void);
 	void (*at_grace)(void);
+	void (*at_move)(void);
 	void (*at_next)(void);
 } seam;
 
@@ -70,17 +72,27 @@ static void seam_synchronize_rcu(void)
 	synchronize_rcu();
 }
 
+/* Act while a slot is locked; lockdep expects no one to. */
+static void seam_act(void (*act)(void))
+{
+	if (!act)
+		return;
+	lockdep_off();
+	act();
+	lockdep_on();
+}
+
+static void seam_before_move(void)
+{
+	seam_act(seam.at_move);
+}
+
 static void seam_before_next(void)
 {
 	void (*at_next)(void) = seam.at_next;
 
-	if (!at_next)
-		return;
 	seam.at_next = NULL; /* once */
-	/* Lockdep expects no one at work inside of a locked slot. */
-	lockdep_off();
-	at_next();
-	lockdep_on();
+	seam_act(at_next);
 }
 
 #undef kmalloc
@@ -90,16 +102,18 @@ static void seam_before_next(void)
 #undef cond_resched
 #define cond_resched()		seam_cond_resched()
 #define synchronize_rcu()	seam_synchronize_rcu()
-#include "resize.c"
-#include "stats.c"
-
 #undef spin_lock_nested
 #define spin_lock_nested(lock, subclass)				\
 do {									\
-	seam_before_next();						\
+	SEAM_BEFORE_LOCK();						\
 	raw_spin_lock_nested(spinlock_check(lock), subclass);		\
 } while (0)
+#define SEAM_BEFORE_LOCK()	seam_before_move()
+#include "resize.c"
+#undef SEAM_BEFORE_LOCK
+#define SEAM_BEFORE_LOCK()	seam_before_next()
 #include "table.c"
+#include "stats.c"
 
 /* What a decision holds while it may be read, and once it is freed. */
 #define DECISION_ALIVE	0x600dc0deU
@@ -530,6 +544,34 @@ static void replace_gone(struct kunit *test)
 	expect_sound(test);
 }
 
+/* A reader on a node that is evicted: it does not become another one. */
+static void nodes_outlive_readers(struct kunit *test)
+{
+	const struct key key = KEY(1, 2, 3);
+	struct avc_slots *slots;
+	struct hlist_node *pos;
+	struct avc_tnode *node;
+	unsigned int index, i, failed = 0;
+	bool same;
+
+	start(test, 16, UINT_MAX);
+	KUNIT_ASSERT_NOT_NULL(test, put(key));
+	rcu_read_lock();
+	slots = rcu_dereference(fix.table.slots);
+	index = avc_slot_index(slots, key_hash(key));
+	pos = rcu_dereference(hlist_first_rcu(&slots->slot[index].head));
+	node = avc_tnode_of(pos, slots->link);
+	evict_near(key, 1);
+	for (i = 0; i < 100; i++)
+		failed += !put(key_number(i));
+	same = avc_key_equal(node, key.ssid, key.tsid, key.tclass);
+	rcu_read_unlock();
+	KUNIT_EXPECT_TRUE(test, same);
+	KUNIT_EXPECT_EQ(test, failed, 0);
+	KUNIT_EXPECT_NULL(test, get(key));
+	expect_sound(test);
+}
+
 static void flush(struct kunit *test)
 {
 	start(test, 64, UINT_MAX);
@@ -866,6 +908,32 @@ static void step_write(void)
 	step.steps++;
 }
 
+/* The same while slot number step.steps is being moved: in all others. */
+static void step_write_elsewhere(void)
+{
+	const struct avc_slots *slots = step.old;
+	struct key key;
+
+	key = step_other();
+	if (avc_slot_index(slots, key_hash(key)) != step.steps) {
+		KUNIT_EXPECT_NOT_NULL(step.test, put(key));
+		KUNIT_EXPECT_NOT_NULL(step.test, get(key));
+		KUNIT_EXPECT_TRUE(step.test, swap_decision(key, NULL));
+	}
+	key = step_other();
+	if (avc_slot_index(slots, key_hash(key)) != step.steps)
+		evict_near(key, 1);
+	key = step.fixed[step.next_other % FIXED];
+	if (avc_slot_index(slots, key_hash(key)) != step.steps)
+		KUNIT_EXPECT_TRUE(step.test, swap_decision(key, NULL));
+	step.missing += missing_fixed(&fix.table);
+}
+
+static void step_count(void)
+{
+	step.steps++;
+}
+
 /* A reader who has got hold of the old array before it was replaced. */
 static void step_read_old(void)
 {
@@ -906,6 +974,32 @@ static void resize_steps(struct kunit *test)
 			64 + 16 + 256 + 32 + 4096 + 16 + 64 + 2 * 7);
 	KUNIT_EXPECT_EQ(test, step.missing, 0);
 	KUNIT_EXPECT_GT(test, atomic_read(&fix.evicted), 1000);
+}
+
+/* The same in the midst of moving a slot. */
+static void resize_moves(struct kunit *test)
+{
+	static const unsigned int sizes[] = { 16, 256, 32, 512, 16, 64, 16 };
+	unsigned int i;
+
+	step_prepare(test);
+	start(test, 64, UINT_MAX);
+	step_put_fixed(test);
+	for (i = 0; i < ARRAY_SIZE(step.other); i += 2)
+		KUNIT_ASSERT_NOT_NULL(test, put(step.other[i]));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		step.old = current_slots();
+		step.steps = 0;
+		seam.at_slot = step_count;
+		seam.at_move = step_write_elsewhere;
+		KUNIT_ASSERT_EQ(test, avc_table_resize(&fix.table, sizes[i]), 0);
+		seam.at_slot = NULL;
+		seam.at_move = NULL;
+		KUNIT_EXPECT_EQ(test, missing_fixed(&fix.table), 0);
+		expect_sound(test);
+	}
+	KUNIT_EXPECT_EQ(test, step.missing, 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&fix.evicted), 500);
 }
 
 /* Threshold and reclaim in the midst of a resize, in fixed and others alike. */
@@ -1480,6 +1574,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(insert_without_memory),
 	KUNIT_CASE(replace),
 	KUNIT_CASE(replace_gone),
+	KUNIT_CASE(nodes_outlive_readers),
 	KUNIT_CASE(flush),
 	KUNIT_CASE(threshold_zero),
 	KUNIT_CASE(threshold_one),
@@ -1494,6 +1589,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(resize_without_memory),
 	KUNIT_CASE(histogram_too_small),
 	KUNIT_CASE(resize_steps),
+	KUNIT_CASE(resize_moves),
 	KUNIT_CASE(resize_steps_reclaim),
 	KUNIT_CASE(late_writers),
 	KUNIT_CASE(concurrent_resizes),
