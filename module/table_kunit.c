@@ -457,19 +457,27 @@ static void lookup(struct kunit *test)
 /* Keys that share a slot of 16, and differ in one part only. */
 static void lookup_in_one_slot(struct kunit *test)
 {
-	struct key key = { .tsid = 9, .tclass = 1 };
-	unsigned int i, found = 0;
+	const struct key base = key_with_prefix(4, 5, 0);
+	struct key key;
+	unsigned int i;
 
 	start(test, 16, 512);
-	for (i = 0; i < 100; i++)
+	KUNIT_ASSERT_NOT_NULL(test, put(base));
+	for (i = 1; i <= 50; i++)
 		KUNIT_ASSERT_NOT_NULL(test, put(key_with_prefix(4, 5, i)));
-	for (; found < 50; key.ssid++) {
-		if (key_hash(key) >> 28 != 5 || key.ssid == 3)
-			continue;
+	for (i = 0, key = base; i < 50; i++) {
+		do {
+			key.ssid++;
+		} while (key_hash(key) >> 28 != 5);
 		KUNIT_ASSERT_NOT_NULL(test, put(key));
-		found++;
 	}
-	KUNIT_EXPECT_EQ(test, entries(), 150);
+	for (i = 0, key = base; i < 50; i++) {
+		do {
+			key.tclass++;
+		} while (key_hash(key) >> 28 != 5);
+		KUNIT_ASSERT_NOT_NULL(test, put(key));
+	}
+	KUNIT_EXPECT_EQ(test, entries(), 151);
 	expect_sound(test);
 }
 
