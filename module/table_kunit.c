@@ -1150,6 +1150,31 @@ static void late_writers(struct kunit *test)
 		}
 }
 
+/* The same for a threshold: it has taken effect when the call returns. */
+static void late_threshold_step(void)
+{
+	struct avc_slots *slots = current_slots();
+
+	if (late.acted || !slots->next || slots->moved != slots->count)
+		return;
+	seam.at_next = late_publish;
+	avc_table_set_threshold(&fix.table, 20);
+	KUNIT_EXPECT_EQ(step.test, entries(), 20);
+}
+
+static void late_threshold(struct kunit *test)
+{
+	step_prepare(test);
+	start(test, 16, UINT_MAX);
+	step_put_fixed(test);
+	memset(&late, 0, sizeof(late));
+	seam.at_slot = late_threshold_step;
+	KUNIT_ASSERT_EQ(test, avc_table_resize(&fix.table, 64), 0);
+	seam.at_slot = NULL;
+	KUNIT_EXPECT_TRUE(test, late.acted);
+	expect_sound(test);
+}
+
 /*
  * Threads at work. How much they do is counted, not timed.
  */
@@ -1600,6 +1625,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(resize_moves),
 	KUNIT_CASE(resize_steps_reclaim),
 	KUNIT_CASE(late_writers),
+	KUNIT_CASE(late_threshold),
 	KUNIT_CASE(concurrent_resizes),
 	KUNIT_CASE(concurrent_reclaim),
 	KUNIT_CASE(concurrent_flushes),
