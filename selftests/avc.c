@@ -2,6 +2,7 @@
 /* What the tests share; see avc.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <regex.h>
 #include <sched.h>
@@ -81,6 +82,36 @@ ssize_t avc_read(const char *path, char *text, size_t size)
 	return length;
 }
 
+/* Read a file whose size is known into memory that is to be freed. */
+static int read_all(const char *path, void **data, size_t *size)
+{
+	struct stat st;
+	ssize_t got;
+	size_t done;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !st.st_size) {
+		close(fd);
+		return -EIO;
+	}
+	*size = st.st_size;
+	*data = malloc(*size);
+	for (done = 0; *data && done < *size; done += got) {
+		got = read(fd, (char *)*data + done, *size - done);
+		if (got <= 0)
+			break;
+	}
+	close(fd);
+	if (*data && done == *size)
+		return 0;
+	free(*data);
+	*data = NULL;
+	return -EIO;
+}
+
 /* A short write is an error: no file here takes part of a value. */
 int avc_write_fd(int fd, const void *data, size_t size)
 {
@@ -153,6 +184,40 @@ bool avc_matches(const char *text, const char *regex)
 	return matches;
 }
 
+/*
+ * Wait until nobody asks SELinux anything. Those who pass on what is printed
+ * do, for a while: each read and write is one check, since they have opened
+ * their files before the last change of policy. Reading the counters may be
+ * one, too, for the same reason.
+ */
+static int avc_settle(void)
+{
+	double end = avc_seconds() + 10;
+	struct avc_counters first, second, third;
+	unsigned int quiet = 0;
+	int rc;
+
+	while (quiet < 2) {
+		rc = avc_counters(&first);
+		if (!rc)
+			rc = avc_counters(&second);
+		usleep(5000);
+		if (!rc)
+			rc = avc_counters(&third);
+		if (rc)
+			return rc;
+		if (third.lookups - second.lookups <= 1 &&
+		    third.lookups - second.lookups ==
+			    second.lookups - first.lookups)
+			quiet++;
+		else
+			quiet = 0;
+		if (avc_seconds() > end)
+			return -EBUSY;
+	}
+	return 0;
+}
+
 int avc_settings_save(struct avc_settings *settings)
 {
 	int rc;
@@ -176,7 +241,9 @@ int avc_settings_set(unsigned int slots, unsigned int threshold)
 		rc = avc_set_uint(AVC_SLOTS, slots);
 	if (!rc)
 		rc = avc_set_uint(AVC_THRESHOLD, 0);
-	return rc ? rc : avc_set_uint(AVC_THRESHOLD, threshold);
+	if (!rc)
+		rc = avc_set_uint(AVC_THRESHOLD, threshold);
+	return rc ? rc : avc_settle();
 }
 
 int avc_settings_restore(const struct avc_settings *settings)
@@ -444,12 +511,15 @@ int avc_set_check(const struct avc_set *set)
 	return 0;
 }
 
+/* Check all of the set once; returns the number of misses meanwhile. */
 int avc_set_misses(const struct avc_set *set)
 {
 	struct avc_counters before, after;
 	int rc;
 
-	rc = avc_counters(&before);
+	rc = avc_settle();
+	if (!rc)
+		rc = avc_counters(&before);
 	if (!rc)
 		rc = avc_set_check(set);
 	if (!rc)
@@ -606,6 +676,59 @@ int avc_load_stop(struct avc_load *load)
 	return rc;
 }
 
+#define AUDIT_GROUP	1	/* AUDIT_NLGRP_READLOG */
+
+/* Listen to the audit records; returns a socket or a negative errno. */
+int avc_audit_open(void)
+{
+	struct sockaddr_nl address = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = AUDIT_GROUP,
+	};
+	struct timeval wait = { .tv_sec = 3 };
+	int fd;
+
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait))) {
+		close(fd);
+		return -EOPNOTSUPP;
+	}
+	return fd;
+}
+
+/* Is there, within three seconds, a record that denies @context this? */
+bool avc_audit_denies(int fd, const char *context, const char *permission)
+{
+	char denied[64], source[160];
+	static char record[8192];
+	ssize_t length;
+
+	snprintf(denied, sizeof(denied), "denied  { %s }", permission);
+	snprintf(source, sizeof(source), "scontext=%s ", context);
+	for (;;) {
+		length = recv(fd, record, sizeof(record) - 1, 0);
+		if (length < (ssize_t)sizeof(struct nlmsghdr))
+			return false;
+		record[length] = '\0';
+		if (strstr(record + sizeof(struct nlmsghdr), denied) &&
+		    strstr(record + sizeof(struct nlmsghdr), source))
+			return true;
+	}
+}
+
+/* Forget the records up to now. They are sent a little later than made. */
+void avc_audit_drain(int fd)
+{
+	char record[64];
+
+	usleep(10000);
+	while (recv(fd, record, sizeof(record), MSG_DONTWAIT | MSG_TRUNC) > 0)
+		;
+}
+
 bool avc_loaded(void)
 {
 	return !access(AVC_SLOTS, F_OK);
@@ -621,20 +744,27 @@ const char *avc_module_file(void)
 	return access(file, R_OK) ? NULL : file;
 }
 
-int avc_module_load(const char *parameters)
+/* Read once: a policy that is enforced may not let the file be loaded. */
+static void *module;
+static size_t module_size;
+
+int avc_module_read(void)
 {
 	const char *file = avc_module_file();
-	int rc = 0;
-	int fd;
 
+	if (module)
+		return 0;
 	if (!file)
 		return -ENOENT;
-	fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (syscall(SYS_finit_module, fd, parameters, 0))
+	return read_all(file, &module, &module_size);
+}
+
+int avc_module_load(const char *parameters)
+{
+	int rc = avc_module_read();
+
+	if (!rc && syscall(SYS_init_module, module, module_size, parameters))
 		rc = -errno;
-	close(fd);
 	return rc;
 }
 
@@ -644,42 +774,19 @@ int avc_module_unload(void)
 								       0;
 }
 
-static char *policy;
+static void *policy;
 static size_t policy_size;
 
 int avc_policy_read(void)
 {
-	struct stat st;
-	ssize_t got;
-	size_t done;
-	int fd;
-
-	fd = open(SELINUXFS "/policy", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !st.st_size) {
-		close(fd);
-		return -EIO;
-	}
-	free(policy);
-	policy = malloc(st.st_size);
-	policy_size = st.st_size;
-	for (done = 0; policy && done < policy_size; done += got) {
-		got = read(fd, policy + done, policy_size - done);
-		if (got <= 0)
-			break;
-	}
-	close(fd);
-	return policy && done == policy_size ? 0 : -EIO;
+	return policy ? 0 : read_all(SELINUXFS "/policy", &policy, &policy_size);
 }
 
 /* Load the policy that is loaded. It takes one write. */
 int avc_policy_reload(void)
 {
-	int rc = 0;
+	int rc = avc_policy_read();
 
-	if (!policy)
-		rc = avc_policy_read();
 	return rc ? rc : avc_write(SELINUXFS "/load", policy, policy_size);
 }
 

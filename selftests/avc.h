@@ -123,7 +123,7 @@ int avc_set_grow(struct avc_set *set, unsigned int count);
 void avc_set_free(struct avc_set *set);
 int avc_set_check(const struct avc_set *set);
 
-/* Check all of the set once; returns the number of misses meanwhile. */
+/* Returns the number of misses, or a negative errno. */
 int avc_set_misses(const struct avc_set *set);
 
 /* Workers that check a set over and over. */
@@ -153,12 +153,18 @@ int avc_load_stop(struct avc_load *load);
 /* The module. */
 bool avc_loaded(void);
 const char *avc_module_file(void);
+int avc_module_read(void);
 int avc_module_load(const char *parameters);
 int avc_module_unload(void);
 
 /* The policy: read once, written back as it is. */
 int avc_policy_read(void);
 int avc_policy_reload(void);
+
+/* Audit records. */
+int avc_audit_open(void);
+bool avc_audit_denies(int fd, const char *context, const char *permission);
+void avc_audit_drain(int fd);
 
 /* Others. */
 int avc_in_child(int (*function)(void *arg), void *arg);

@@ -6,7 +6,7 @@
 # they print as the subtests of one TAP stream. The last line counts the tests:
 # "# N passed, N failed, N skipped". Exits with 0 if none has failed, else 1.
 cd "$(dirname "$0")" || exit 1
-[ $# -gt 0 ] || set -- interface stats threshold resize
+[ $# -gt 0 ] || set -- interface stats threshold resize policy module fault
 
 for program; do
 	echo "@begin $program $(date +%s)"
@@ -45,7 +45,8 @@ $1 == "@end" {
 	all_skipped += skipped
 	result = failed ? "not ok " : "ok "
 	note = $2 == 4 ? " # SKIP" : failed ? " # exit=" $2 : ""
-	line(result ++number " selinux_avc: " program note)
+	number++
+	line(result number " selinux_avc: " program note)
 	line("# " program ": " passed " passed, " failed " failed, " \
 		skipped " skipped, " $3 - start " s")
 	next
