@@ -81,7 +81,27 @@ unsigned int avc_table_slots(struct avc_table *table)
 	return count;
 }
 
-/* Link the nodes of slot number @index into the new array as well. */
+static struct hlist_node *avc_chain_last(const struct hlist_head *head)
+{
+	struct hlist_node *pos, *last = NULL;
+
+	hlist_for_each(pos, head)
+		last = pos;
+	return last;
+}
+
+static struct hlist_node *avc_chain_prev(const struct hlist_head *head,
+					 struct hlist_node *pos)
+{
+	if (pos->pprev == &head->first)
+		return NULL;
+	return container_of(pos->pprev, struct hlist_node, next);
+}
+
+/*
+ * Link the nodes of slot number @index into the new array as well; the oldest
+ * first, so that the new chains have the newest in front, too.
+ */
 static void avc_move_slot(struct avc_table *table, struct avc_slots *slots,
 			  unsigned int index)
 {
@@ -96,7 +116,8 @@ static void avc_move_slot(struct avc_table *table, struct avc_slots *slots,
 
 	spin_lock_irqsave(&slot->lock, flags);
 	start = ktime_get_ns();
-	hlist_for_each(pos, &slot->head) {
+	for (pos = avc_chain_last(&slot->head); pos;
+	     pos = avc_chain_prev(&slot->head, pos)) {
 		node = avc_tnode_of(pos, slots->link);
 		next_slot = &next->slot[avc_slot_index(next,
 						       avc_tnode_hash(node))];

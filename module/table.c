@@ -167,18 +167,23 @@ static unsigned int avc_reclaim_slot(struct avc_table *table,
  */
 static unsigned int avc_reclaim(struct avc_table *table, unsigned int want)
 {
-	struct avc_slots *slots = rcu_dereference(table->slots);
+	struct avc_slots *slots;
 	unsigned int done = 0;
 	unsigned int index;
 	unsigned int try;
 
-	for (try = 0; try < slots->count && done < want; try++) {
-		index = (unsigned int)atomic_inc_return(&table->hand) &
-			(slots->count - 1);
-		if (hlist_empty(&slots->slot[index].head))
-			continue;
-		done += avc_reclaim_slot(table, slots, index, want - done);
-	}
+	do {
+		slots = rcu_dereference(table->slots);
+		for (try = 0; try < slots->count && done < want; try++) {
+			index = (unsigned int)atomic_inc_return(&table->hand) &
+				(slots->count - 1);
+			if (hlist_empty(&slots->slot[index].head))
+				continue;
+			done += avc_reclaim_slot(table, slots, index,
+						 want - done);
+		}
+		/* From an array of the past nothing is evicted: start over. */
+	} while (done < want && rcu_access_pointer(table->slots) != slots);
 	return done;
 }
 

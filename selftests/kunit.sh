@@ -4,7 +4,8 @@
 #
 # Loads a KUnit module (default: /modules/selinux_avc_kunit.ko), which runs its
 # tests, and prints the results of SUITE (default: selinux_avc_table) as KTAP.
-# Exits with 0 if all of them passed, else with 1. Needs root and debugfs.
+# The last line counts them: "# N passed, N failed, N skipped". Exits with 0 if
+# none has failed, else with 1. Needs root and debugfs.
 module=${1:-/modules/selinux_avc_kunit.ko}
 suite=${2:-selinux_avc_table}
 results=/sys/kernel/debug/kunit/$suite/results
@@ -37,6 +38,12 @@ has_tests || fail "no test was run: does the kernel command line need kunit.enab
 ktap=$(cat "$results")
 rmmod "$name" || fail "cannot unload $name"
 printf '%s\n' "$ktap"
+# The cases; deeper lines are the parameters of one.
+printf '%s\n' "$ktap" | awk '
+	/^    ok .*# SKIP/			{ skipped++ }
+	/^    ok / && !/# SKIP/			{ passed++ }
+	/^    not ok /				{ failed++ }
+	END { printf "# %d passed, %d failed, %d skipped\n", passed, failed, skipped }'
 
 # The last line is the suite's verdict; one that was skipped is "ok", too.
 case $(printf '%s\n' "$ktap" | tail -n 1) in
