@@ -123,7 +123,6 @@ int avc_set_grow(struct avc_set *set, unsigned int count);
 void avc_set_free(struct avc_set *set);
 int avc_set_check(const struct avc_set *set);
 
-/* Returns the number of misses, or a negative errno. */
 int avc_set_misses(const struct avc_set *set);
 
 /* Workers that check a set over and over. */

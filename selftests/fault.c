@@ -98,8 +98,8 @@ static int write_slots(int fd, unsigned int slots)
 }
 
 /* A resize that gets no memory: -ENOMEM, counted, and nothing has changed. */
-static void check_resize(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(fault) *self, unsigned int slots)
+static void check_resize(struct __test_metadata *_metadata, int nth,
+			 const struct avc_set *set, unsigned int slots)
 {
 	struct avc_resize_stats before, after;
 	unsigned int failures = 0;
@@ -111,16 +111,16 @@ static void check_resize(struct __test_metadata *_metadata,
 	fd = open(AVC_SLOTS, O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, write_slots(fd, 512));
-	ASSERT_EQ(0, avc_set_check(&self->set));
+	ASSERT_EQ(0, avc_set_check(set));
 	for (n = 1; n < MOST_ALLOCATIONS; n++) {
 		ASSERT_EQ(0, avc_resize_stats(&before));
-		ASSERT_EQ(0, inject(self->nth, n));
+		ASSERT_EQ(0, inject(nth, n));
 		rc = write_slots(fd, slots);
-		failed = injected(self->nth);
-		ASSERT_EQ(0, inject(self->nth, 0));
+		failed = injected(nth);
+		ASSERT_EQ(0, inject(nth, 0));
 		ASSERT_EQ(0, avc_resize_stats(&after));
 		ASSERT_EQ(0, avc_get_uint(AVC_SLOTS, &value));
-		ASSERT_EQ(0, avc_set_misses(&self->set));
+		ASSERT_EQ(0, avc_set_misses(set));
 		if (!rc) {
 			ASSERT_EQ(slots, value);
 			ASSERT_EQ(before.failed, after.failed);
@@ -148,12 +148,12 @@ static void check_resize(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(fault, resize_small, 240)
 {
-	check_resize(_metadata, self, 16);
+	check_resize(_metadata, self->nth, &self->set, 16);
 }
 
 TEST_F_TIMEOUT(fault, resize_large, 240)
 {
-	check_resize(_metadata, self, 4096);
+	check_resize(_metadata, self->nth, &self->set, 4096);
 }
 
 /* A load that fails leaves nothing behind, and the next one is not bothered. */

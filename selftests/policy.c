@@ -297,13 +297,10 @@ static void probe_on(struct probe *probe, const struct switched *what)
 	_exit(0);
 }
 
-FIXTURE(stale)
-{
-	struct avc_settings settings;
+struct watch {
 	const struct switched *what;
 	struct probe *probes;
 	pid_t pids[PROBES];
-	unsigned int enforce;
 	int was;
 };
 
@@ -328,47 +325,55 @@ static int ask(struct probe *probes)
 	return probes[0].allowed;
 }
 
-static void stop_probes(FIXTURE_DATA(stale) *self)
+static void stop_probes(struct watch *watch)
 {
 	unsigned int i;
 
 	for (i = 0; i < PROBES; i++)
-		__atomic_store_n(&self->probes[i].stop, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&watch->probes[i].stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < PROBES; i++)
-		if (self->pids[i] > 0)
-			waitpid(self->pids[i], NULL, 0);
+		if (watch->pids[i] > 0)
+			waitpid(watch->pids[i], NULL, 0);
 }
 
 /* Start probes, and see whether the boolean makes a difference to them. */
-static bool start_probes(FIXTURE_DATA(stale) *self, const struct switched *what)
+static bool start_probes(struct watch *watch, const struct switched *what)
 {
 	bool ready = true;
 	unsigned int i;
 
-	self->was = get_boolean(what->boolean);
-	if (self->was < 0 || avc_set_uint(SELINUXFS "/enforce", 0))
+	watch->was = get_boolean(what->boolean);
+	if (watch->was < 0 || avc_set_uint(SELINUXFS "/enforce", 0))
 		return false;
-	memset(self->probes, 0, PROBES * sizeof(*self->probes));
+	memset(watch->probes, 0, PROBES * sizeof(*watch->probes));
 	for (i = 0; i < PROBES; i++) {
-		self->pids[i] = fork();
-		if (!self->pids[i])
-			probe_on(&self->probes[i], what);
-		while (self->pids[i] > 0 &&
-		       !__atomic_load_n(&self->probes[i].ready, __ATOMIC_ACQUIRE))
+		watch->pids[i] = fork();
+		if (!watch->pids[i])
+			probe_on(&watch->probes[i], what);
+		while (watch->pids[i] > 0 &&
+		       !__atomic_load_n(&watch->probes[i].ready, __ATOMIC_ACQUIRE))
 			usleep(1000);
-		ready &= self->probes[i].ready == 1;
+		ready &= watch->probes[i].ready == 1;
 	}
 	if (ready && !avc_set_uint(SELINUXFS "/enforce", 1) &&
-	    !set_allowed(what, true) && ask(self->probes) == 1 &&
-	    !set_allowed(what, false) && ask(self->probes) == 0)
+	    !set_allowed(what, true) && ask(watch->probes) == 1 &&
+	    !set_allowed(what, false) && ask(watch->probes) == 0)
 		return true;
-	set_boolean(what->boolean, self->was);
-	stop_probes(self);
+	set_boolean(what->boolean, watch->was);
+	stop_probes(watch);
 	return false;
 }
 
+FIXTURE(stale)
+{
+	struct avc_settings settings;
+	struct watch watch;
+	unsigned int enforce;
+};
+
 FIXTURE_SETUP(stale)
 {
+	struct watch *watch = &self->watch;
 	unsigned int i;
 
 	ASSERT_EQ(0, avc_settings_save(&self->settings));
@@ -377,15 +382,15 @@ FIXTURE_SETUP(stale)
 	ASSERT_EQ(0, avc_policy_read());
 	/* Before enforcing; without it, some tests are skipped. */
 	avc_module_read();
-	self->probes = mmap(NULL, PROBES * sizeof(*self->probes),
-			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
-	ASSERT_NE(MAP_FAILED, self->probes);
-	self->what = NULL;
-	for (i = 0; i < ARRAY_SIZE(switches) && !self->what; i++)
-		if (start_probes(self, &switches[i]))
-			self->what = &switches[i];
-	if (self->what)
+	watch->probes = mmap(NULL, PROBES * sizeof(*watch->probes),
+			     PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, watch->probes);
+	watch->what = NULL;
+	for (i = 0; i < ARRAY_SIZE(switches) && !watch->what; i++)
+		if (start_probes(watch, &switches[i]))
+			watch->what = &switches[i];
+	if (watch->what)
 		return;
 	avc_set_uint(SELINUXFS "/enforce", self->enforce);
 	SKIP(return, "no boolean known here changes a decision, or it cannot be set");
@@ -393,10 +398,12 @@ FIXTURE_SETUP(stale)
 
 FIXTURE_TEARDOWN(stale)
 {
-	if (!self->what)
+	struct watch *watch = &self->watch;
+
+	if (!watch->what)
 		return;
-	stop_probes(self);
-	EXPECT_EQ(0, set_boolean(self->what->boolean, self->was));
+	stop_probes(watch);
+	EXPECT_EQ(0, set_boolean(watch->what->boolean, watch->was));
 	EXPECT_EQ(0, avc_set_uint(SELINUXFS "/enforce", 0));
 	EXPECT_EQ(0, avc_settings_restore(&self->settings));
 	EXPECT_EQ(0, avc_set_uint(SELINUXFS "/enforce", self->enforce));
@@ -449,7 +456,7 @@ static int step(char which, const struct switched *what, bool *allowed)
 
 /* All words of @length letters; after each letter the decision must be right. */
 static void every_order(struct __test_metadata *_metadata,
-			FIXTURE_DATA(stale) *self, const char *letters,
+			const struct watch *watch, const char *letters,
 			unsigned int length, double seconds)
 {
 	unsigned int count = strlen(letters);
@@ -465,11 +472,11 @@ static void every_order(struct __test_metadata *_metadata,
 
 		for (i = 0, rest = word; i < length; i++, rest /= count) {
 			done[i] = letters[rest % count];
-			ASSERT_EQ(0, step(done[i], self->what, &allowed)) {
+			ASSERT_EQ(0, step(done[i], watch->what, &allowed)) {
 				TH_LOG("%s", done);
 			}
 			/* Cached now, for the next step to revoke. */
-			ASSERT_EQ(allowed, ask(self->probes)) {
+			ASSERT_EQ(allowed, ask(watch->probes)) {
 				TH_LOG("stale after %s", done);
 			}
 			steps++;
@@ -482,7 +489,7 @@ TEST_F_TIMEOUT(stale, loaded_and_unloaded, 240)
 {
 	if (!avc_module_file())
 		SKIP(return, "no module file to load");
-	every_order(_metadata, self, "bmp", 4, 15);
+	every_order(_metadata, &self->watch, "bmp", 4, 15);
 }
 
 /* May the module's files be written now? A policy may be against it. */
@@ -498,7 +505,7 @@ TEST_F_TIMEOUT(stale, switched_and_resized, 240)
 {
 	if (!may_set())
 		SKIP(return, "when enforced, the policy does not let this domain write the files");
-	every_order(_metadata, self, "bsr", 4, 15);
+	every_order(_metadata, &self->watch, "bsr", 4, 15);
 }
 
 /*
@@ -506,29 +513,30 @@ TEST_F_TIMEOUT(stale, switched_and_resized, 240)
  * the cache. So after each step that revokes all decisions, a denial must come
  * again; it does not if a decision that allowed was kept.
  */
-static int be_permissive(FIXTURE_DATA(stale) *self)
+static int be_permissive(const struct watch *watch)
 {
-	if (!self->what->context || avc_set_uint(SELINUXFS "/enforce", 0))
+	if (!watch->what->context || avc_set_uint(SELINUXFS "/enforce", 0))
 		return -EOPNOTSUPP;
 	return avc_audit_open();
 }
 
-static bool denied_anew(FIXTURE_DATA(stale) *self, int audit)
+static bool denied_anew(const struct watch *watch, int audit)
 {
-	return avc_audit_denies(audit, self->what->context,
-				self->what->permission);
+	return avc_audit_denies(audit, watch->what->context,
+				watch->what->permission);
 }
 
 TEST_F_TIMEOUT(stale, switched_and_resized_permissive, 240)
 {
 	static const char letters[] = "bsr";
+	const struct watch *watch = &self->watch;
 	double end = avc_seconds() + 15;
 	unsigned int word, rest, i;
 	unsigned long denials = 0;
 	bool allowed = false;
 	int audit;
 
-	audit = be_permissive(self);
+	audit = be_permissive(watch);
 	if (audit < 0)
 		SKIP(return, "no audit records: %s", strerror(-audit));
 	for (word = 0; word < 81 && avc_seconds() < end; word++) {
@@ -537,13 +545,13 @@ TEST_F_TIMEOUT(stale, switched_and_resized_permissive, 240)
 		for (i = 0, rest = word; i < 4; i++, rest /= 3) {
 			done[i] = letters[rest % 3];
 			avc_audit_drain(audit);
-			ASSERT_EQ(0, step(done[i], self->what, &allowed)) {
+			ASSERT_EQ(0, step(done[i], watch->what, &allowed)) {
 				TH_LOG("%s", done);
 			}
-			ASSERT_EQ(1, ask(self->probes));
+			ASSERT_EQ(1, ask(watch->probes));
 			if (allowed || done[i] == 'r')
 				continue;
-			ASSERT_TRUE(denied_anew(self, audit)) {
+			ASSERT_TRUE(denied_anew(watch, audit)) {
 				TH_LOG("stale after %s", done);
 			}
 			denials++;
@@ -557,22 +565,23 @@ TEST_F_TIMEOUT(stale, switched_and_resized_permissive, 240)
 /* The boolean back and forth while resizes go on without pause. */
 TEST_F_TIMEOUT(stale, while_resizing, 240)
 {
+	const struct watch *watch = &self->watch;
 	struct resizer resizer = { .stop = false };
 	bool allowed = false;
 	pthread_t thread;
 	unsigned int i;
 	int audit;
 
-	audit = be_permissive(self);
+	audit = be_permissive(watch);
 	if (audit < 0)
 		SKIP(return, "no audit records: %s", strerror(-audit));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, resize_on, &resizer));
 	for (i = 0; i < 60; i++) {
 		avc_audit_drain(audit);
-		EXPECT_EQ(0, step_boolean(self->what, &allowed));
-		EXPECT_EQ(1, ask(self->probes));
+		EXPECT_EQ(0, step_boolean(watch->what, &allowed));
+		EXPECT_EQ(1, ask(watch->probes));
 		if (!allowed)
-			EXPECT_TRUE(denied_anew(self, audit));
+			EXPECT_TRUE(denied_anew(watch, audit));
 	}
 	__atomic_store_n(&resizer.stop, true, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
