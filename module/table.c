@@ -10,6 +10,12 @@
 /* Nodes evicted at a time, as the builtin table does (AVC_CACHE_RECLAIM). */
 #define AVC_RECLAIM_BATCH 16
 
+/*
+ * Slots looked at for a full batch; beyond these one node is enough. In a table
+ * with many more slots than nodes a batch is too far to go at a time.
+ */
+#define AVC_RECLAIM_SCAN 512
+
 /**
  * struct avc_locked - the slots of one key, locked
  * @slots: the current array
@@ -163,7 +169,8 @@ static unsigned int avc_reclaim_slot(struct avc_table *table,
 
 /*
  * Evict up to @want nodes: from the next slots in turn, wherever it stopped
- * last. Returns how many went, fewer if others were at work everywhere.
+ * last. Returns how many went, 0 only if there are none, or others were at
+ * work on all of them.
  */
 static unsigned int avc_reclaim(struct avc_table *table, unsigned int want)
 {
@@ -175,6 +182,8 @@ static unsigned int avc_reclaim(struct avc_table *table, unsigned int want)
 	do {
 		slots = rcu_dereference(table->slots);
 		for (try = 0; try < slots->count && done < want; try++) {
+			if (done && try >= AVC_RECLAIM_SCAN)
+				return done;
 			index = (unsigned int)atomic_inc_return(&table->hand) &
 				(slots->count - 1);
 			if (hlist_empty(&slots->slot[index].head))
