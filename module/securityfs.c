@@ -7,6 +7,7 @@
  * who are about to open one.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -17,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 
 #include "main.h"
 
@@ -31,10 +33,21 @@ static DEFINE_MUTEX(write_mutex);
 
 static struct dentry *directory;
 
-/* Who may write: as design and cache_threshold ask. A denial is audited. */
+/*
+ * Who may write: who has CAP_MAC_ADMIN in the initial user namespace, and, as
+ * for cache_threshold, a domain that the policy lets set parameters; a denial
+ * of that is audited.
+ *
+ * Not capable(): that would ask the policy for capability2 { mac_admin }, which
+ * in SELinux stands for another thing, contexts that the policy does not know,
+ * and which policies grant to next to no one, unconfined domains included.
+ */
 static int may_write(void)
 {
-	if (!capable(CAP_MAC_ADMIN))
+	const struct cred *cred = current_cred();
+
+	if (cred->user_ns != &init_user_ns ||
+	    !cap_raised(cred->cap_effective, CAP_MAC_ADMIN))
 		return -EPERM;
 	return selinux_avc_may_set();
 }
