@@ -190,7 +190,7 @@ bool avc_matches(const char *text, const char *regex)
  * their files before the last change of policy. Reading the counters may be
  * one, too, for the same reason.
  */
-static int avc_settle(void)
+int avc_settle(void)
 {
 	double end = avc_seconds() + 10;
 	struct avc_counters first, second, third;

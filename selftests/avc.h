@@ -76,6 +76,7 @@ struct avc_counters {
 
 int avc_parse_counters(const char *text, struct avc_counters *counters);
 int avc_counters(struct avc_counters *counters);
+int avc_settle(void);
 
 struct avc_hash_stats {
 	unsigned int entries;

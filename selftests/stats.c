@@ -61,6 +61,7 @@ static void check_agreement(struct __test_metadata *_metadata)
 	/* Reading them makes decisions of its own: have them in the cache. */
 	ASSERT_EQ(0, avc_histogram(&histogram));
 	ASSERT_EQ(0, avc_hash_stats(&hash));
+	ASSERT_EQ(0, avc_settle());
 	/* Allocations less frees are the entries. */
 	ASSERT_EQ(0, counters_settle(&hash));
 	ASSERT_EQ(0, avc_histogram(&histogram));
