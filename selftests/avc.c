@@ -218,17 +218,36 @@ int avc_settle(void)
 	return 0;
 }
 
+/*
+ * Where SELinux enforces a policy that does not let this domain write the
+ * files, be permissive until avc_settings_restore().
+ */
+static int be_allowed(const struct avc_settings *settings)
+{
+	int rc;
+
+	rc = avc_set_uint(AVC_THRESHOLD, settings->threshold);
+	if (!settings->enforce || (rc != -EPERM && rc != -EACCES))
+		return rc;
+	return avc_set_uint(SELINUXFS "/enforce", 0);
+}
+
 int avc_settings_save(struct avc_settings *settings)
 {
 	int rc;
 
 	memset(settings, 0, sizeof(*settings));
 	settings->loaded = avc_loaded();
-	rc = avc_get_uint(AVC_CACHE_THRESHOLD, &settings->cache_threshold);
+	rc = avc_get_uint(SELINUXFS "/enforce", &settings->enforce);
+	if (!rc)
+		rc = avc_get_uint(AVC_CACHE_THRESHOLD,
+				  &settings->cache_threshold);
 	if (rc || !settings->loaded)
 		return rc;
 	rc = avc_get_uint(AVC_SLOTS, &settings->slots);
-	return rc ? rc : avc_get_uint(AVC_THRESHOLD, &settings->threshold);
+	if (!rc)
+		rc = avc_get_uint(AVC_THRESHOLD, &settings->threshold);
+	return rc ? rc : be_allowed(settings);
 }
 
 /* Use the module's table, empty, with these settings. */
@@ -248,6 +267,7 @@ int avc_settings_set(unsigned int slots, unsigned int threshold)
 
 int avc_settings_restore(const struct avc_settings *settings)
 {
+	unsigned int enforce;
 	int rc = 0;
 
 	if (settings->loaded && !avc_loaded())
@@ -256,9 +276,16 @@ int avc_settings_restore(const struct avc_settings *settings)
 		rc = avc_module_unload();
 	if (rc)
 		return rc;
-	return settings->loaded ?
-		       avc_settings_set(settings->slots, settings->threshold) :
-		       avc_set_uint(AVC_CACHE_THRESHOLD, settings->cache_threshold);
+	if (settings->loaded)
+		rc = avc_settings_set(settings->slots, settings->threshold);
+	else
+		rc = avc_set_uint(AVC_CACHE_THRESHOLD,
+				  settings->cache_threshold);
+	if (!rc)
+		rc = avc_get_uint(SELINUXFS "/enforce", &enforce);
+	if (rc || enforce == settings->enforce)
+		return rc;
+	return avc_set_uint(SELINUXFS "/enforce", settings->enforce);
 }
 
 #define NUMBER "(0|[1-9][0-9]*)"

@@ -54,6 +54,7 @@ bool avc_matches(const char *text, const char *regex);
 /* The settings, to put them back after a test. */
 struct avc_settings {
 	bool loaded;
+	unsigned int enforce;
 	unsigned int slots;
 	unsigned int threshold;
 	unsigned int cache_threshold;
