@@ -11,7 +11,7 @@ mkdir -p "$CACHE"
 CACHE=$(cd -- "$CACHE" && pwd -P)
 
 ARCHS="um x86_64"
-SERIES="6.1 6.12 7.2 7.3"
+ALL_SERIES="6.1 6.12 7.2 7.3"
 FLAVOURS="stock hooked debug"
 
 # The host's own architecture, in the kernel's words.
@@ -38,7 +38,7 @@ usage_error()
 # The comment at the head of a script is its manual: print that.
 print_help()
 {
-	sed -n '3,/^[^#]/ { s/^# \{0,1\}//p }' "$0"
+	sed -n '3,$ { /^#/!q; s/^# \{0,1\}//p }' "$0"
 }
 
 # need_value OPTION COUNT: there is a word after this option.
