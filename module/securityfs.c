@@ -322,16 +322,20 @@ int avc_securityfs_init(void)
  * who have read the old pointer and not yet asked for the module: that is a
  * few instructions without a voluntary context switch.
  *
+ * All pointers change first, at once: who opens a file after the kernel has
+ * marked the module as going and before its pointer has changed is refused
+ * with a warning, by do_dentry_open(), as with any file that has an owner.
+ *
  * Context: May sleep.
  */
 void avc_securityfs_exit(void)
 {
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (dentries[i])
+			WRITE_ONCE(d_inode(dentries[i])->i_fop, no_open_fops);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		if (!dentries[i])
-			continue;
-		WRITE_ONCE(d_inode(dentries[i])->i_fop, no_open_fops);
 		securityfs_remove(dentries[i]);
 		dentries[i] = NULL;
 	}
