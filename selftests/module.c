@@ -224,7 +224,7 @@ TEST_F_TIMEOUT(module, opened_meanwhile, 120)
 	pid_t pid;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		SKIP(return, "with several CPUs the kernel itself warns if a file is opened just when its module starts to go");
+		SKIP(return, "opening a file just when its module goes makes the kernel warn");
 
 	stop = mmap(NULL, sizeof(*stop), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
