@@ -11,6 +11,12 @@
 #define AVC_RECLAIM_BATCH 16
 
 /*
+ * Nodes evicted at a time when the threshold is lowered: each batch walks a
+ * chain from its start, so small ones would take forever on long chains.
+ */
+#define AVC_LOWER_BATCH 1024U
+
+/*
  * Slots looked at for a full batch; beyond these one node is enough. In a table
  * with many more slots than nodes a batch is too far to go at a time.
  */
@@ -248,6 +254,15 @@ bool avc_table_insert(struct avc_table *table, u32 ssid, u32 tsid, u16 tclass,
 				   &locked.slot->head);
 	}
 	avc_unlock_key(&locked);
+
+	/*
+	 * Pairs with the barrier in avc_table_set_threshold(): either that sees
+	 * this node, or this sees the new threshold.
+	 */
+	smp_mb();
+	if (unlikely((unsigned int)atomic_read(&table->entries) >
+		     READ_ONCE(table->threshold)))
+		avc_reclaim(table, AVC_RECLAIM_BATCH);
 	return true;
 }
 
@@ -326,11 +341,13 @@ void avc_table_set_threshold(struct avc_table *table, unsigned int threshold)
 	unsigned int excess, done;
 
 	WRITE_ONCE(table->threshold, threshold);
+	/* Pairs with the barrier in avc_table_insert(). */
+	smp_mb();
 	do {
 		excess = (unsigned int)atomic_read(&table->entries);
 		if (excess <= threshold)
 			break;
-		excess = min(excess - threshold, AVC_RECLAIM_BATCH);
+		excess = min(excess - threshold, AVC_LOWER_BATCH);
 		rcu_read_lock();
 		done = avc_reclaim(table, excess);
 		rcu_read_unlock();

@@ -6,6 +6,12 @@
 
 PROGRAM=${0##*/}
 TOP=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+# kbuild cannot build a module in such a folder, and says something else.
+case $TOP in
+*[[:space:]]*)
+	echo "$PROGRAM: cannot work in a folder whose path has a space: $TOP" >&2
+	exit 2 ;;
+esac
 CACHE=${SELINUX_AVC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selinux-avc}
 mkdir -p "$CACHE"
 CACHE=$(cd -- "$CACHE" && pwd -P)
