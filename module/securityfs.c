@@ -53,12 +53,17 @@ static int may_write(void)
 }
 
 /*
- * Copy what is written as a string to @input, of INPUT_MAX bytes. One write
- * sets one value: no offset, nothing longer than a value, no NUL inside.
+ * Check the caller, then copy what is written as a string to @input, of
+ * INPUT_MAX bytes. One write sets one value: no offset, nothing longer than a
+ * value, no NUL inside.
  */
 static int get_input(char *input, const char __user *buf, size_t count,
 		     loff_t pos)
 {
+	int rc = may_write();
+
+	if (rc)
+		return rc;
 	if (pos || count >= INPUT_MAX)
 		return -EINVAL;
 	if (copy_from_user(input, buf, count))
@@ -75,9 +80,6 @@ static ssize_t write_uint(const char __user *buf, size_t count, loff_t pos,
 	unsigned int value;
 	int rc;
 
-	rc = may_write();
-	if (rc)
-		return rc;
 	rc = get_input(input, buf, count, pos);
 	if (rc)
 		return rc;
@@ -164,9 +166,6 @@ static ssize_t backend_write(struct file *file, const char __user *buf,
 	char input[INPUT_MAX];
 	int rc;
 
-	rc = may_write();
-	if (rc)
-		return rc;
 	rc = get_input(input, buf, count, *pos);
 	if (rc)
 		return rc;

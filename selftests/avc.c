@@ -733,6 +733,53 @@ int avc_load_stop(struct avc_load *load)
 	return rc;
 }
 
+/* Write a number of slots to the open file @fd. */
+int avc_resize(int fd, unsigned int slots)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u\n", slots);
+
+	return avc_write_fd(fd, text, length);
+}
+
+static void *resize_on(void *arg)
+{
+	struct avc_resizer *resizer = arg;
+
+	while (!__atomic_load_n(&resizer->stop, __ATOMIC_RELAXED) &&
+	       !resizer->rc) {
+		resizer->rc = avc_resize(resizer->fd,
+					 resizer->done % 2 ? 64 : 16384);
+		resizer->done++;
+	}
+	return NULL;
+}
+
+int avc_resizer_start(struct avc_resizer *resizer)
+{
+	int rc;
+
+	*resizer = (struct avc_resizer){ 0 };
+	resizer->fd = open(AVC_SLOTS, O_RDWR | O_CLOEXEC);
+	if (resizer->fd < 0)
+		return -errno;
+	rc = pthread_create(&resizer->thread, NULL, resize_on, resizer);
+	if (rc)
+		close(resizer->fd);
+	return -rc;
+}
+
+/* Returns the error that a resize ended with, if any. */
+int avc_resizer_stop(struct avc_resizer *resizer)
+{
+	int rc;
+
+	__atomic_store_n(&resizer->stop, true, __ATOMIC_RELAXED);
+	rc = pthread_join(resizer->thread, NULL);
+	close(resizer->fd);
+	return rc ? -rc : resizer->rc;
+}
+
 #define AUDIT_GROUP	1	/* AUDIT_NLGRP_READLOG */
 
 /* Listen to the audit records; returns a socket or a negative errno. */

@@ -151,6 +151,19 @@ int avc_load_wait(struct avc_load *load, unsigned int passes);
 unsigned long avc_load_passes(const struct avc_load *load);
 int avc_load_stop(struct avc_load *load);
 
+/* A thread that resizes the table back and forth, through one open file. */
+struct avc_resizer {
+	int fd;
+	bool stop;
+	int rc;
+	unsigned long done;
+	unsigned long thread;
+};
+
+int avc_resize(int fd, unsigned int slots);
+int avc_resizer_start(struct avc_resizer *resizer);
+int avc_resizer_stop(struct avc_resizer *resizer);
+
 /* The module. */
 bool avc_loaded(void);
 const char *avc_module_file(void);

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,23 +124,6 @@ TEST_F_TIMEOUT(policy, loading_flushes, 240)
 	ASSERT_EQ(0, avc_module_load(""));
 }
 
-struct resizer {
-	bool stop;
-	unsigned long done;
-	int rc;
-};
-
-static void *resize_on(void *arg)
-{
-	struct resizer *resizer = arg;
-
-	while (!__atomic_load_n(&resizer->stop, __ATOMIC_RELAXED) &&
-	       !resizer->rc)
-		resizer->rc = avc_set_uint(AVC_SLOTS, resizer->done++ % 2 ?
-							      64 : 16384);
-	return NULL;
-}
-
 /* A load in the middle of a resize reaches the nodes in both arrays. */
 TEST_F_TIMEOUT(policy, load_flushes_while_resizing, 240)
 {
@@ -150,16 +132,12 @@ TEST_F_TIMEOUT(policy, load_flushes_while_resizing, 240)
 	unsigned int i;
 
 	for (i = 0; i < 5 && (!i || avc_seconds() < end); i++) {
-		struct resizer resizer = { .stop = false };
-		pthread_t thread;
+		struct avc_resizer resizer;
 
 		check_kept(_metadata, &self->set);
-		ASSERT_EQ(0, pthread_create(&thread, NULL, resize_on,
-					    &resizer));
+		ASSERT_EQ(0, avc_resizer_start(&resizer));
 		EXPECT_EQ(0, avc_policy_reload());
-		__atomic_store_n(&resizer.stop, true, __ATOMIC_RELAXED);
-		ASSERT_EQ(0, pthread_join(thread, NULL));
-		ASSERT_EQ(0, resizer.rc);
+		ASSERT_EQ(0, avc_resizer_stop(&resizer));
 		resizes += resizer.done;
 		check_flushed(_metadata, &self->set, "while resizing");
 	}
@@ -584,17 +562,16 @@ TEST_F_TIMEOUT(stale, switched_and_resized_permissive, 240)
 TEST_F_TIMEOUT(stale, while_resizing, 240)
 {
 	const struct watch *watch = &self->watch;
-	struct resizer resizer = { .stop = false };
+	struct avc_resizer resizer;
 	double end = avc_seconds() + 10;
 	bool allowed = false;
-	pthread_t thread;
 	unsigned int i;
 	int audit;
 
 	audit = be_permissive(watch);
 	if (audit < 0)
 		SKIP(return, "no audit records: %s", strerror(-audit));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, resize_on, &resizer));
+	ASSERT_EQ(0, avc_resizer_start(&resizer));
 	for (i = 0; i < 60 && (i < 4 || avc_seconds() < end); i++) {
 		avc_audit_drain(audit);
 		EXPECT_EQ(0, step_boolean(watch->what, &allowed));
@@ -602,9 +579,7 @@ TEST_F_TIMEOUT(stale, while_resizing, 240)
 		if (!allowed)
 			EXPECT_TRUE(denied_anew(watch, audit));
 	}
-	__atomic_store_n(&resizer.stop, true, __ATOMIC_RELAXED);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_EQ(0, resizer.rc);
+	EXPECT_EQ(0, avc_resizer_stop(&resizer));
 	EXPECT_LT(1UL, resizer.done);
 	close(audit);
 	TH_LOG("%lu resizes, %u changes", resizer.done, i);

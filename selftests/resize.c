@@ -6,7 +6,6 @@
  * it is 1000, or what can be done in 15 seconds if that is less.
  */
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,21 +39,13 @@ FIXTURE_TEARDOWN(resize)
 	EXPECT_EQ(0, avc_settings_restore(&self->settings));
 }
 
-static int resize(int fd, unsigned int slots)
-{
-	char text[16];
-	int length = snprintf(text, sizeof(text), "%u\n", slots);
-
-	return avc_write_fd(fd, text, length);
-}
-
 /* After a change of policy, or at first: have it all in the cache. */
 static int warm(int fd, unsigned int slots, struct avc_load *load)
 {
 	struct avc_counters counters;
 	int rc;
 
-	rc = resize(fd, slots);
+	rc = avc_resize(fd, slots);
 	if (!rc)
 		rc = avc_load_wait(load, 2);
 	return rc ? rc : avc_counters(&counters);
@@ -87,13 +78,13 @@ TEST_F_TIMEOUT(resize, every_size_under_load, 240)
 	passes = avc_load_passes(&load);
 
 	for (slots = 2 * AVC_SLOTS_MIN; slots <= AVC_SLOTS_MAX; slots *= 2) {
-		EXPECT_EQ(0, resize(self->slots, slots));
+		EXPECT_EQ(0, avc_resize(self->slots, slots));
 		EXPECT_EQ(0, avc_get_uint(AVC_SLOTS, &value));
 		EXPECT_EQ(slots, value);
 		moved++;
 	}
 	for (slots = AVC_SLOTS_MAX / 2; slots >= AVC_SLOTS_MIN; slots /= 2) {
-		EXPECT_EQ(0, resize(self->slots, slots));
+		EXPECT_EQ(0, avc_resize(self->slots, slots));
 		EXPECT_EQ(0, avc_get_uint(AVC_SLOTS, &value));
 		EXPECT_EQ(slots, value);
 		moved++;
@@ -122,13 +113,13 @@ TEST_F_TIMEOUT(resize, any_to_any, 240)
 	unsigned int from, to;
 
 	ASSERT_EQ(0, avc_set_check(&self->set));
-	ASSERT_EQ(0, resize(self->slots, sizes[0]));
+	ASSERT_EQ(0, avc_resize(self->slots, sizes[0]));
 	ASSERT_EQ(0, avc_hash_stats(&before));
 	ASSERT_EQ(0, avc_hash_stats(&before));
 	for (from = 0; from < ARRAY_SIZE(sizes); from++) {
 		for (to = 0; to < ARRAY_SIZE(sizes); to++) {
-			ASSERT_EQ(0, resize(self->slots, sizes[from]));
-			ASSERT_EQ(0, resize(self->slots, sizes[to]));
+			ASSERT_EQ(0, avc_resize(self->slots, sizes[from]));
+			ASSERT_EQ(0, avc_resize(self->slots, sizes[to]));
 			ASSERT_EQ(0, avc_set_misses(&self->set));
 			ASSERT_EQ(0, avc_hash_stats(&after));
 			ASSERT_EQ(before.entries, after.entries);
@@ -137,47 +128,24 @@ TEST_F_TIMEOUT(resize, any_to_any, 240)
 	}
 }
 
-struct resizer {
-	int fd;
-	bool stop;
-	unsigned long done;
-	int rc;
-};
-
-static void *resize_on(void *arg)
-{
-	struct resizer *resizer = arg;
-
-	while (!__atomic_load_n(&resizer->stop, __ATOMIC_RELAXED) &&
-	       !resizer->rc) {
-		resizer->rc = resize(resizer->fd,
-				     resizer->done % 2 ? 64 : 16384);
-		resizer->done++;
-	}
-	return NULL;
-}
-
 /* What is inserted while resizes go on is there afterwards. */
 TEST_F_TIMEOUT(resize, insertions_meanwhile, 240)
 {
-	struct resizer resizer = { .fd = self->slots };
+	struct avc_resizer resizer;
 	struct avc_hash_stats before, after;
-	pthread_t thread;
 	unsigned int count;
 
 	ASSERT_EQ(0, avc_set_check(&self->set));
 	ASSERT_EQ(0, avc_hash_stats(&before));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, resize_on, &resizer));
+	ASSERT_EQ(0, avc_resizer_start(&resizer));
 	for (count = COUNT; count < 4 * COUNT; count += 100)
 		EXPECT_EQ(0, avc_set_grow(&self->set, count));
-	__atomic_store_n(&resizer.stop, true, __ATOMIC_RELAXED);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	EXPECT_EQ(0, resizer.rc);
+	EXPECT_EQ(0, avc_resizer_stop(&resizer));
 	EXPECT_LT(1U, resizer.done);
 	EXPECT_EQ(0, avc_set_misses(&self->set));
 	ASSERT_EQ(0, avc_hash_stats(&after));
 	EXPECT_LE(before.entries + self->set.count - COUNT, after.entries);
-	EXPECT_EQ(0, resize(self->slots, 512));
+	EXPECT_EQ(0, avc_resize(self->slots, 512));
 	EXPECT_EQ(0, avc_set_misses(&self->set));
 	TH_LOG("%lu resizes while %u decisions were inserted", resizer.done,
 	       self->set.count - COUNT);
@@ -186,20 +154,17 @@ TEST_F_TIMEOUT(resize, insertions_meanwhile, 240)
 /* Evictions while resizes go on: the threshold holds, the counts stay right. */
 TEST_F_TIMEOUT(resize, evictions_meanwhile, 240)
 {
-	struct resizer resizer = { .fd = self->slots };
+	struct avc_resizer resizer;
 	struct avc_histogram histogram;
 	struct avc_hash_stats hash;
 	struct avc_load load;
-	pthread_t thread;
 
 	ASSERT_EQ(0, avc_set_uint(AVC_THRESHOLD, 1000));
 	ASSERT_EQ(0, avc_load_start(&load, &self->set, 1, 2));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, resize_on, &resizer));
+	ASSERT_EQ(0, avc_resizer_start(&resizer));
 	EXPECT_EQ(0, avc_load_wait(&load, 3));
-	__atomic_store_n(&resizer.stop, true, __ATOMIC_RELAXED);
-	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, avc_resizer_stop(&resizer));
 	EXPECT_EQ(0, avc_load_stop(&load));
-	EXPECT_EQ(0, resizer.rc);
 	EXPECT_LT(1U, resizer.done);
 	ASSERT_EQ(0, avc_histogram(&histogram));
 	ASSERT_EQ(0, avc_histogram(&histogram));
@@ -233,8 +198,8 @@ TEST_F_TIMEOUT(resize, a_thousand_times, 600)
 		EXPECT_EQ(0, warm(self->slots, 16, &load));
 		EXPECT_EQ(0, avc_counters(&before));
 		for (i = 0; i < 25; i++) {
-			EXPECT_EQ(0, resize(self->slots, 65536));
-			EXPECT_EQ(0, resize(self->slots, 16));
+			EXPECT_EQ(0, avc_resize(self->slots, 65536));
+			EXPECT_EQ(0, avc_resize(self->slots, 16));
 		}
 		done += 2 * i;
 		EXPECT_EQ(0, avc_counters(&after));
@@ -283,15 +248,15 @@ TEST_F_TIMEOUT(resize, frees_memory, 240)
 
 	/* Once to fill what caches there are. */
 	for (i = 0; i < 4; i++) {
-		ASSERT_EQ(0, resize(self->slots, 262144));
-		ASSERT_EQ(0, resize(self->slots, 16));
+		ASSERT_EQ(0, avc_resize(self->slots, 262144));
+		ASSERT_EQ(0, avc_resize(self->slots, 16));
 	}
 	sleep(1);
 	before = available();
 	ASSERT_LT(0, before);
 	for (i = 0; i < 40; i++) {
-		ASSERT_EQ(0, resize(self->slots, 262144));
-		ASSERT_EQ(0, resize(self->slots, 16));
+		ASSERT_EQ(0, avc_resize(self->slots, 262144));
+		ASSERT_EQ(0, avc_resize(self->slots, 16));
 	}
 	for (try = 0; try < 20; try++) {
 		after = available();
