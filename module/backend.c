@@ -8,6 +8,12 @@ struct avc_table avc_table;
 /* Whether the kernel uses the table; changed one caller at a time. */
 static bool backend_active;
 
+/*
+ * Whether the next call of backend_set_threshold() is to be ignored: that of
+ * selinux_avc_register(). Both hold the kernel's avc_backend_mutex.
+ */
+static bool keep_threshold;
+
 static struct avc_node *backend_lookup(u32 ssid, u32 tsid, u16 tclass)
 {
 	return avc_table_lookup(&avc_table, ssid, tsid, tclass);
@@ -37,7 +43,10 @@ static unsigned int backend_get_threshold(void)
 
 static void backend_set_threshold(unsigned int threshold)
 {
-	avc_table_set_threshold(&avc_table, threshold);
+	if (keep_threshold)
+		keep_threshold = false;
+	else
+		avc_table_set_threshold(&avc_table, threshold);
 }
 
 /**
@@ -70,16 +79,18 @@ static const struct selinux_avc_backend backend = {
 
 /**
  * avc_backend_enable - let the kernel use the table
+ * @take_threshold: whether with the threshold of the builtin table
  *
  * Context: May sleep. Callers take turns.
  * Return: 0, also if it does already, or an error of selinux_avc_register().
  */
-int avc_backend_enable(void)
+int avc_backend_enable(bool take_threshold)
 {
 	int rc;
 
 	if (backend_active)
 		return 0;
+	keep_threshold = !take_threshold;
 	rc = selinux_avc_register(&backend);
 	if (!rc)
 		WRITE_ONCE(backend_active, true);

@@ -45,14 +45,12 @@ static unsigned int __init initial_slots(void)
 static int __init selinux_avc_module_init(void)
 {
 	unsigned int nr_slots = initial_slots();
-	unsigned int nr_nodes;
+	unsigned int nr_nodes = 0;
 	int rc;
 
 	if (!nr_slots)
 		return -EINVAL;
-	if (!threshold) {
-		nr_nodes = avc_get_cache_threshold();
-	} else if (kstrtouint(threshold, 0, &nr_nodes)) {
+	if (threshold && kstrtouint(threshold, 0, &nr_nodes)) {
 		pr_err("threshold=%s is not a number from 0 to %u\n", threshold,
 		       UINT_MAX);
 		return -EINVAL;
@@ -63,7 +61,7 @@ static int __init selinux_avc_module_init(void)
 		pr_err("no memory for %u slots\n", nr_slots);
 		return rc;
 	}
-	rc = avc_backend_enable();
+	rc = avc_backend_enable(!threshold);
 	if (rc) {
 		pr_err("cannot take the place of the kernel's table: %s\n",
 		       rc == -EBUSY ? "another backend has it" :
@@ -75,7 +73,8 @@ static int __init selinux_avc_module_init(void)
 		pr_err("cannot create the files in securityfs: %d\n", rc);
 		goto disable;
 	}
-	pr_info("%u slots, threshold %u\n", nr_slots, nr_nodes);
+	pr_info("%u slots, threshold %u\n", nr_slots,
+		READ_ONCE(avc_table.threshold));
 	return 0;
 
 disable:

@@ -17,7 +17,7 @@
 extern struct avc_table avc_table;
 
 /* backend.c */
-int avc_backend_enable(void);
+int avc_backend_enable(bool take_threshold);
 void avc_backend_disable(void);
 bool avc_backend_active(void);
 int avc_hash_stats_print(char *page);

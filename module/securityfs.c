@@ -2,9 +2,10 @@
 /*
  * /sys/kernel/security/selinux_avc/: what an administrator sees and sets.
  *
- * An open file holds a reference on the module (file_operations.owner), so the
- * module cannot go away meanwhile. avc_securityfs_exit() takes care of those
- * who are about to open one.
+ * The inodes have selinux_avc_file_ops, which are the kernel's, and i_private
+ * has the operations that those hand a file over to. An open file holds a
+ * reference on the module (file_operations.owner), so the module cannot go away
+ * meanwhile. avc_securityfs_exit() takes care of those about to open one.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -172,7 +173,7 @@ static ssize_t backend_write(struct file *file, const char __user *buf,
 
 	mutex_lock(&write_mutex);
 	if (sysfs_streq(input, BACKEND_SLOTS))
-		rc = avc_backend_enable();
+		rc = avc_backend_enable(false);
 	else if (sysfs_streq(input, BACKEND_BUILTIN))
 		avc_backend_disable();
 	else
@@ -243,17 +244,6 @@ static int resize_stats_show(struct seq_file *seq, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(resize_stats);
 
-#ifdef CONFIG_SECURITY_SELINUX_AVC_STATS
-/* The kernel counts, whichever backend is active. */
-static const struct file_operations cache_stats_fops = {
-	.owner = THIS_MODULE,
-	.open = sel_open_avc_cache_stats,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release,
-};
-#endif
-
 static const struct {
 	const char *name;
 	umode_t mode;
@@ -264,16 +254,14 @@ static const struct {
 	{ "hash_stats", 0444, &hash_stats_fops },
 	{ "chain_histogram", 0444, &chain_histogram_fops },
 #ifdef CONFIG_SECURITY_SELINUX_AVC_STATS
-	{ "cache_stats", 0444, &cache_stats_fops },
+	/* The kernel counts, whichever backend is active. */
+	{ "cache_stats", 0444, &sel_avc_cache_stats_ops },
 #endif
 	{ "resize_stats", 0444, &resize_stats_fops },
 	{ "backend", 0644, &backend_fops },
 };
 
 static struct dentry *dentries[ARRAY_SIZE(files)];
-
-/* Those of an inode that cannot be opened; the kernel exports them no way else. */
-static const struct file_operations *no_open_fops;
 
 /**
  * avc_securityfs_init - create the directory and its files
@@ -283,26 +271,18 @@ static const struct file_operations *no_open_fops;
  */
 int avc_securityfs_init(void)
 {
-	struct inode *inode;
 	unsigned int i;
 
 	directory = securityfs_create_dir("selinux_avc", NULL);
 	if (IS_ERR(directory))
 		return PTR_ERR(directory);
 
-	inode = new_inode(directory->d_sb);
-	if (!inode) {
-		avc_securityfs_exit();
-		return -ENOMEM;
-	}
-	no_open_fops = inode->i_fop;
-	iput(inode);
-
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		struct dentry *dentry;
 
 		dentry = securityfs_create_file(files[i].name, files[i].mode,
-						directory, NULL, files[i].fops);
+						directory, (void *)files[i].fops,
+						&selinux_avc_file_ops);
 		if (IS_ERR(dentry)) {
 			avc_securityfs_exit();
 			return PTR_ERR(dentry);
@@ -316,14 +296,9 @@ int avc_securityfs_init(void)
  * avc_securityfs_exit - remove the directory and its files
  *
  * Somebody may hold an inode without having opened it (O_PATH, or half-way
- * through open()), and read i_fop, and the owner in there, after the module
- * has gone. So first leave them something else to read; then wait for those
- * who have read the old pointer and not yet asked for the module: that is a
- * few instructions without a voluntary context switch.
- *
- * All pointers change first, at once: who opens a file after the kernel has
- * marked the module as going and before its pointer has changed is refused
- * with a warning, by do_dentry_open(), as with any file that has an owner.
+ * through open()), and look for the operations, and the owner in there, after
+ * the module has gone. So take them away first; then wait for those who have
+ * read the old pointer, under rcu_read_lock(), and not yet asked for the module.
  *
  * Context: May sleep.
  */
@@ -333,11 +308,11 @@ void avc_securityfs_exit(void)
 
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		if (dentries[i])
-			WRITE_ONCE(d_inode(dentries[i])->i_fop, no_open_fops);
+			WRITE_ONCE(d_inode(dentries[i])->i_private, NULL);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		securityfs_remove(dentries[i]);
 		dentries[i] = NULL;
 	}
 	securityfs_remove(directory);
-	synchronize_rcu_tasks();
+	synchronize_rcu();
 }
