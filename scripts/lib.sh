@@ -93,12 +93,22 @@ retry()
 	return 1
 }
 
-# quietly LOG COMMAND...: show a command's output only if it fails.
+# quietly LOG COMMAND...: show a command's output only if it fails, but once a
+# minute a sign of life.
 quietly()
 {
-	local log=$1
+	local log=$1 rc=0 ticker
 	shift
-	"$@" >>"$log" 2>&1 9>&- && return
+	(
+		while sleep 60 >/dev/null 2>&1 && kill -0 $$; do
+			msg "still at it:$(tail -n 1 "$log")"
+		done
+	) 9>&- &
+	ticker=$!
+	"$@" >>"$log" 2>&1 9>&- || rc=$?
+	kill "$ticker"
+	wait "$ticker" 2>/dev/null || :
+	[ "$rc" -ne 0 ] || return 0
 	tail -n 40 "$log" >&2
 	msg "failed: $*"
 	msg "the whole log: $log"
