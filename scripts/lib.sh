@@ -18,7 +18,7 @@ CACHE=$(cd -- "$CACHE" && pwd -P)
 
 ARCHS="um x86_64"
 ALL_SERIES="6.1 6.12 7.2 7.3"
-FLAVOURS="stock hooked debug"
+FLAVOURS="stock hooked debug regressed cured"
 
 # The host's own architecture, in the kernel's words.
 HOST_ARCH=$(uname -m)
@@ -146,6 +146,12 @@ arch_image()
 	aarch64)	echo arch/arm64/boot/Image ;;
 	ppc64le)	echo vmlinux ;;
 	esac
+}
+
+# has_hook FLAVOUR: a module can take the place of the table.
+has_hook()
+{
+	[ "$1" = hooked ] || [ "$1" = debug ]
 }
 
 # has_smp ARCH SERIES: User Mode Linux has had it since 6.19.
