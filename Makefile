@@ -11,20 +11,23 @@ help:
 	@echo 'make modules    the module for the running kernel'
 	@echo 'make clean      remove build/ (kernels stay in the cache)'
 
+# What it takes to build for the other architectures, and to run that.
+CROSS = --arch aarch64 --arch ppc64le
+
 run:
 	@scripts/setup
 	@scripts/run
 
 check:
-	@scripts/setup
+	@scripts/setup $(CROSS)
 	@scripts/check
 
 check-all:
-	@scripts/setup
+	@scripts/setup $(CROSS)
 	@scripts/check --all
 
 bench:
-	@scripts/setup
+	@scripts/setup $(CROSS)
 	@scripts/bench
 
 KDIR ?= /lib/modules/$(shell uname -r)/build

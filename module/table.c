@@ -3,6 +3,7 @@
  * The table: insert, replace, evict, flush. See table.h for who holds what,
  * resize.c for how it grows and shrinks.
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "slots.h"

@@ -16,7 +16,7 @@ CACHE=${SELINUX_AVC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/selinux-avc}
 mkdir -p "$CACHE"
 CACHE=$(cd -- "$CACHE" && pwd -P)
 
-ARCHS="um x86_64"
+ARCHS="um x86_64 aarch64 ppc64le"
 ALL_SERIES="6.1 6.12 7.2 7.3"
 FLAVOURS="stock hooked debug regressed cured"
 
@@ -133,6 +133,17 @@ cross_compile()
 	"$HOST_ARCH"-*)	;;
 	powerpc64le-*)	[ "$HOST_ARCH" = ppc64le ] || echo "CROSS_COMPILE=$1" ;;
 	*)		echo "CROSS_COMPILE=$1" ;;
+	esac
+}
+
+# Debian's name of an architecture.
+debian_arch()
+{
+	case $1 in
+	um)		dpkg --print-architecture ;;
+	x86_64)		echo amd64 ;;
+	aarch64)	echo arm64 ;;
+	ppc64le)	echo ppc64el ;;
 	esac
 }
 
