@@ -192,7 +192,7 @@ bool avc_matches(const char *text, const char *regex)
  */
 int avc_settle(void)
 {
-	double end = avc_seconds() + 10;
+	double end = avc_seconds() + AVC_WAIT_TIMEOUT;
 	struct avc_counters first, second, third;
 	unsigned int quiet = 0;
 	int rc;
@@ -680,7 +680,7 @@ int avc_load_wait(struct avc_load *load, unsigned int passes)
 {
 	unsigned int workers = load->processes + load->threads;
 	unsigned long before[AVC_WORKERS_MAX];
-	double end = avc_seconds() + 60;
+	double end = avc_seconds() + AVC_WAIT_TIMEOUT;
 	unsigned int i;
 	int error;
 
@@ -789,7 +789,7 @@ int avc_audit_open(void)
 		.nl_family = AF_NETLINK,
 		.nl_groups = AUDIT_GROUP,
 	};
-	struct timeval wait = { .tv_sec = 3 };
+	struct timeval wait = { .tv_sec = 60 };
 	int fd;
 
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
@@ -803,7 +803,7 @@ int avc_audit_open(void)
 	return fd;
 }
 
-/* Is there, within three seconds, a record that denies @context this? */
+/* Is there, before a minute of silence, a record that denies @context this? */
 bool avc_audit_denies(int fd, const char *context, const char *permission)
 {
 	char denied[64], source[160];

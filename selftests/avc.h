@@ -28,6 +28,16 @@
 
 void avc_require(unsigned int needs);
 
+/*
+ * Seconds until a test, and until what a test waits for, counts as hanging. A
+ * debug kernel that is emulated on a busy machine takes minutes for what takes
+ * another one a second: what could go on forever is bounded by time instead.
+ */
+#define AVC_TEST_TIMEOUT	3600
+#define AVC_WAIT_TIMEOUT	600
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	AVC_TEST_TIMEOUT
+
 /* In place of TEST_HARNESS_MAIN. */
 #define AVC_TEST_MAIN(needs)						\
 	static void __attribute__((constructor)) avc_require_first(void)\

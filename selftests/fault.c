@@ -184,25 +184,25 @@ static void check_no_pages(struct __test_metadata *_metadata,
 	close(fd);
 }
 
-TEST_F_TIMEOUT(fault, resize_small, 240)
+TEST_F(fault, resize_small)
 {
 	check_resize(_metadata, self->nth, &self->set, 16);
 }
 
 /* Larger than the page allocator can give: vmalloc(), in many steps. */
-TEST_F_TIMEOUT(fault, resize_large, 240)
+TEST_F(fault, resize_large)
 {
 	check_resize(_metadata, self->nth, &self->set, 524288);
 }
 
-TEST_F_TIMEOUT(fault, resize_without_pages, 240)
+TEST_F(fault, resize_without_pages)
 {
 	check_no_pages(_metadata, &self->set, 4096);
 	check_no_pages(_metadata, &self->set, 524288);
 }
 
 /* A load that fails leaves nothing behind, and the next one is not bothered. */
-TEST_F_TIMEOUT(fault, load, 240)
+TEST_F(fault, load)
 {
 	double end = avc_seconds() + 30;
 	unsigned int failures = 0;
@@ -256,7 +256,7 @@ TEST_F_TIMEOUT(fault, load, 240)
 }
 
 /* Reading fails with -ENOMEM, or not at all. */
-TEST_F_TIMEOUT(fault, read, 240)
+TEST_F(fault, read)
 {
 	static const char *const names[] = {
 		"slots", "threshold", "hash_stats", "chain_histogram",
@@ -290,7 +290,7 @@ TEST_F_TIMEOUT(fault, read, 240)
  * A decision for which there is no memory is not kept, but it is made; nothing
  * else suffers.
  */
-TEST_F_TIMEOUT(fault, insert, 240)
+TEST_F(fault, insert)
 {
 	struct avc_set one = { .count = 1 };
 	unsigned int n, kept = 0, lost = 0;

@@ -298,7 +298,7 @@ static const struct input threshold_values[] = {
 	INPUT("0xffffffff", 4294967295), INPUT("00", 0),
 };
 
-TEST_F_TIMEOUT(interface, takes_good_values, 120)
+TEST_F(interface, takes_good_values)
 {
 	unsigned int slots, value;
 	unsigned int i;
@@ -540,7 +540,7 @@ struct refused {
 static int write_as_domain(void *arg)
 {
 	struct refused *refused = arg;
-	double end = avc_seconds() + 20;
+	double end = avc_seconds() + AVC_WAIT_TIMEOUT;
 
 	refused->ready = avc_write_string("/proc/self/attr/current",
 					  refused->context);
@@ -612,7 +612,7 @@ static bool find_refused_domain(char *context, size_t size)
 
 static int run_refused(struct refused *refused, bool enforce)
 {
-	double end = avc_seconds() + 20;
+	double end = avc_seconds() + AVC_WAIT_TIMEOUT;
 	unsigned int was = 0;
 	pid_t pid;
 	int rc;
@@ -678,7 +678,7 @@ static void check_refused_domain(struct __test_metadata *_metadata,
 	munmap(refused, sizeof(*refused));
 }
 
-TEST_F_TIMEOUT(interface, refused_domain_permissive, 60)
+TEST_F(interface, refused_domain_permissive)
 {
 	unsigned int enforce;
 
@@ -688,13 +688,13 @@ TEST_F_TIMEOUT(interface, refused_domain_permissive, 60)
 	check_refused_domain(_metadata, false);
 }
 
-TEST_F_TIMEOUT(interface, refused_domain_enforcing, 60)
+TEST_F(interface, refused_domain_enforcing)
 {
 	check_refused_domain(_metadata, true);
 }
 
 /* One's own domain may if the policy says so; mac_admin is not asked for. */
-TEST_F_TIMEOUT(interface, allowed_domain_enforcing, 60)
+TEST_F(interface, allowed_domain_enforcing)
 {
 	unsigned int was, value;
 	char own[256];
@@ -734,7 +734,7 @@ static void *write_often(void *arg)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(interface, writers_take_turns, 120)
+TEST_F(interface, writers_take_turns)
 {
 	struct writer writers[6];
 	pthread_t threads[6];

@@ -66,7 +66,7 @@ static void check_threshold(struct __test_metadata *_metadata,
 
 static const unsigned int thresholds[] = { 1, 16, 100, 512, 1000, 5000 };
 
-TEST_F_TIMEOUT(threshold, holds, 240)
+TEST_F(threshold, holds)
 {
 	unsigned int i;
 
@@ -75,7 +75,7 @@ TEST_F_TIMEOUT(threshold, holds, 240)
 				thresholds[i]);
 }
 
-TEST_F_TIMEOUT(threshold, holds_by_cache_threshold, 240)
+TEST_F(threshold, holds_by_cache_threshold)
 {
 	unsigned int i;
 
@@ -84,7 +84,7 @@ TEST_F_TIMEOUT(threshold, holds_by_cache_threshold, 240)
 				thresholds[i]);
 }
 
-TEST_F_TIMEOUT(threshold, holds_for_any_number_of_slots, 240)
+TEST_F(threshold, holds_for_any_number_of_slots)
 {
 	ASSERT_EQ(0, avc_set_uint(AVC_SLOTS, 16));
 	check_threshold(_metadata, &self->set, AVC_THRESHOLD, 100);
@@ -94,7 +94,7 @@ TEST_F_TIMEOUT(threshold, holds_for_any_number_of_slots, 240)
 }
 
 /* Several at once insert: they may not leave more behind than allowed. */
-TEST_F_TIMEOUT(threshold, holds_under_load, 240)
+TEST_F(threshold, holds_under_load)
 {
 	struct avc_hash_stats hash;
 	struct avc_load load;
@@ -116,7 +116,7 @@ TEST_F_TIMEOUT(threshold, holds_under_load, 240)
 }
 
 /* 0: nothing is kept, everything goes on working. */
-TEST_F_TIMEOUT(threshold, zero, 240)
+TEST_F(threshold, zero)
 {
 	struct avc_counters before, after;
 	struct avc_hash_stats hash;
@@ -143,7 +143,7 @@ TEST_F_TIMEOUT(threshold, zero, 240)
 }
 
 /* The largest one is no limit at all, not a negative one. */
-TEST_F_TIMEOUT(threshold, largest, 240)
+TEST_F(threshold, largest)
 {
 	struct avc_hash_stats hash;
 
