@@ -13,6 +13,7 @@
  *   synchronize_rcu()		at_grace() once a resize has published the array
  *   spin_lock_nested()		at_move() before a resize links a node to the new
  *				array, at_next() before a writer locks it
+ *   hlist_add_head_rcu()	at_link() once readers can see a node
  */
 #include <kunit/test.h>
 #include <linux/atomic.h>
@@ -41,6 +42,7 @@ static struct {
 	void (*at_grace)(void);
 	void (*at_move)(void);
 	void (*at_next)(void);
+	void (*at_link)(void);
 } seam;
 
 static void *seam_kmalloc(size_t size, gfp_t flags)
@@ -95,6 +97,14 @@ static void seam_before_next(void)
 	seam_act(at_next);
 }
 
+static void seam_hlist_add_head_rcu(struct hlist_node *node,
+				    struct hlist_head *head)
+{
+	hlist_add_head_rcu(node, head);
+	if (seam.at_link)
+		seam.at_link();
+}
+
 #undef kmalloc
 #define kmalloc(size, flags)	seam_kmalloc(size, flags)
 #undef kvzalloc
@@ -102,6 +112,7 @@ static void seam_before_next(void)
 #undef cond_resched
 #define cond_resched()		seam_cond_resched()
 #define synchronize_rcu()	seam_synchronize_rcu()
+#define hlist_add_head_rcu(node, head) seam_hlist_add_head_rcu(node, head)
 #undef spin_lock_nested
 #define spin_lock_nested(lock, subclass)				\
 do {									\
@@ -531,6 +542,36 @@ static void replace(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, first->evicted);
 	KUNIT_EXPECT_PTR_NE(test, get(KEY(1, 2, 3)), first);
 	KUNIT_EXPECT_EQ(test, entries(), 101);
+	expect_sound(test);
+}
+
+/* A node has its decision from the moment on that readers can see it. */
+static struct {
+	struct key key;
+	unsigned int seen;
+} linked;
+
+static void linked_look(void)
+{
+	struct avc_node *decision = table_lookup(&fix.table, linked.key);
+
+	if (decision && decision_is(decision, linked.key))
+		linked.seen++;
+}
+
+static void linked_with_decision(struct kunit *test)
+{
+	unsigned int i;
+
+	start(test, 16, 512);
+	linked.seen = 0;
+	seam.at_link = linked_look;
+	for (i = 1; i <= 100; i++) {
+		linked.key = KEY(i, 2, 3);
+		put(linked.key);
+	}
+	seam.at_link = NULL;
+	KUNIT_EXPECT_EQ(test, linked.seen, 100);
 	expect_sound(test);
 }
 
@@ -1606,6 +1647,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(insert_same_key),
 	KUNIT_CASE(insert_without_memory),
 	KUNIT_CASE(replace),
+	KUNIT_CASE(linked_with_decision),
 	KUNIT_CASE(replace_gone),
 	KUNIT_CASE(nodes_outlive_readers),
 	KUNIT_CASE(flush),
