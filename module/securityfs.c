@@ -9,6 +9,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -292,6 +293,22 @@ int avc_securityfs_init(void)
 	return 0;
 }
 
+/*
+ * In 6.12 and older, what somebody holds keeps its name in the directory when
+ * securityfs_remove() has removed it; the directory then counts as not empty,
+ * stays, and the next load finds it there. So take the name away, too. The
+ * file system stays, since securityfs has a file of its own.
+ */
+static void remove_entry(struct dentry *dentry)
+{
+	if (!dentry)
+		return;
+	dget(dentry);
+	securityfs_remove(dentry);
+	d_drop(dentry);
+	dput(dentry);
+}
+
 /**
  * avc_securityfs_exit - remove the directory and its files
  *
@@ -310,9 +327,9 @@ void avc_securityfs_exit(void)
 		if (dentries[i])
 			WRITE_ONCE(d_inode(dentries[i])->i_private, NULL);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		securityfs_remove(dentries[i]);
+		remove_entry(dentries[i]);
 		dentries[i] = NULL;
 	}
-	securityfs_remove(directory);
+	remove_entry(directory);
 	synchronize_rcu();
 }
