@@ -39,6 +39,7 @@
 /* Contexts for each policy: valid in that one, and others. */
 #define POOL_VALID	40
 #define POOL_OTHERS	8
+#define QUESTIONS	100
 #define TEXT		4096
 #define MARK		"contexts-mark"
 
@@ -54,6 +55,16 @@ static unsigned long long random_state;
 static char *pool[4 * (POOL_VALID + POOL_OTHERS)];
 static unsigned int pool_size;
 static unsigned int policy_now;
+
+/* Questions to the security server that are asked again and again. */
+static struct question {
+	const char *file;
+	const char *source;
+	const char *target;
+	const char *class;
+	const char *name;
+} questions[QUESTIONS];
+static unsigned int nr_questions;
 static int audit_fd;
 
 /* What happened how often, by the first word of a line and its result. */
@@ -304,21 +315,33 @@ static unsigned int class_number(const char *class)
 	return value;
 }
 
-static void op_compute(const char *file)
+static void compute(const struct question *q)
 {
-	const char *source = any_context(), *target = any_context();
-	const char *class = classes[below(ARRAY_SIZE(classes))];
 	char question[1024], answer[TEXT];
-	const char *name = "";
 	int rc;
 
+	printf("%s %s %s %s%s", q->file, q->source, q->target, q->class,
+	       q->name);
+	snprintf(question, sizeof(question), "%s %s %u%s", q->source, q->target,
+		 class_number(q->class), q->name);
+	rc = ask(q->file, question, answer);
+	result(q->file, rc, answer);
+}
+
+static void op_compute(const char *file)
+{
+	struct question q = {
+		.file = file,
+		.source = any_context(),
+		.target = any_context(),
+		.class = classes[below(ARRAY_SIZE(classes))],
+		.name = "",
+	};
+
 	if (!strcmp(file, "create") && one_in(4))
-		name = one_in(2) ? " named" : " other";
-	printf("%s %s %s %s%s", file, source, target, class, name);
-	snprintf(question, sizeof(question), "%s %s %u%s", source, target,
-		 class_number(class), name);
-	rc = ask(file, question, answer);
-	result(file, rc, answer);
+		q.name = one_in(2) ? " named" : " other";
+	compute(&q);
+	questions[nr_questions++ % QUESTIONS] = q;
 }
 
 /* Our own labels. */
@@ -711,6 +734,22 @@ static void prepare(void)
 		err(1, "cp");
 }
 
+/*
+ * What came out before comes out again, in the kernel's eyes: what it may have
+ * remembered of it may be right no longer.
+ */
+static void ask_again(void)
+{
+	unsigned int i, times;
+
+	for (times = 0; times < 2; times++) {
+		for (i = 0; i < nr_questions && i < QUESTIONS; i++) {
+			compute(&questions[i]);
+			audit_drain(true);
+		}
+	}
+}
+
 static void phase(const char *folder, unsigned int operations)
 {
 	unsigned int enforce = below(2);
@@ -726,6 +765,7 @@ static void phase(const char *folder, unsigned int operations)
 		err(1, "enforce");
 	printf("== enforcing %u\n", enforce);
 	audit_drain(true);
+	ask_again();
 	for (i = 0; i < operations; i++) {
 		if (one_in(100)) {
 			enforce = !enforce;
@@ -735,6 +775,7 @@ static void phase(const char *folder, unsigned int operations)
 		}
 		operation();
 	}
+	ask_again();
 }
 
 static int print_domain(void)
