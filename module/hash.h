@@ -5,6 +5,12 @@
 
 #include <linux/hash.h>
 
+/* Both SIDs in one word: as hashed and compared. */
+static __always_inline u64 avc_key_sids(u32 ssid, u32 tsid)
+{
+	return (u64)ssid << 32 | tsid;
+}
+
 /**
  * avc_key_hash - hash the key of a node
  * @ssid: source SID
@@ -19,13 +25,13 @@
  *
  * The slot is taken from the upper bits, see avc_slot_index().
  *
- * Return: a hash of 32 bits.
+ * Return: a hash of 64 bits, the upper half of which is good.
  */
-static __always_inline u32 avc_key_hash(u32 ssid, u32 tsid, u16 tclass)
+static __always_inline u64 avc_key_hash(u32 ssid, u32 tsid, u16 tclass)
 {
-	u64 key = ((u64)ssid << 32 | tsid) * GOLDEN_RATIO_64;
+	u64 key = avc_key_sids(ssid, tsid) * GOLDEN_RATIO_64;
 
-	return hash_64((key ^ key >> 32) + tclass, 32);
+	return ((key ^ key >> 32) + tclass) * GOLDEN_RATIO_64;
 }
 
 #endif /* SELINUX_AVC_HASH_H */

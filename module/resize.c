@@ -54,8 +54,9 @@ struct avc_slots *avc_slots_alloc(unsigned int count, unsigned int link)
 			 GFP_KERNEL | __GFP_NOWARN);
 	if (!slots)
 		return NULL;
-	slots->shift = 32 - ilog2(count);
+	slots->shift = 64 - ilog2(count);
 	slots->link = link;
+	slots->to_node = -(long)offsetof(struct avc_tnode, link[link]);
 	slots->count = count;
 	for (i = 0; i < count; i++) {
 		INIT_HLIST_HEAD(&slots->slot[i].head);

@@ -3,6 +3,8 @@
 #ifndef SELINUX_AVC_SLOTS_H
 #define SELINUX_AVC_SLOTS_H
 
+#include <linux/kernel.h>
+
 #include "table.h"
 
 struct avc_slots *avc_slots_alloc(unsigned int count, unsigned int link);
@@ -26,9 +28,10 @@ static inline bool avc_slot_moved(const struct avc_slots *slots,
 	return index < READ_ONCE(slots->moved);
 }
 
-static inline u32 avc_tnode_hash(const struct avc_tnode *node)
+static inline u64 avc_tnode_hash(const struct avc_tnode *node)
 {
-	return avc_key_hash(node->ssid, node->tsid, node->tclass);
+	return avc_key_hash(upper_32_bits(node->sids),
+			    lower_32_bits(node->sids), node->tclass);
 }
 
 #endif /* SELINUX_AVC_SLOTS_H */

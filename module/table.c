@@ -48,7 +48,7 @@ struct avc_locked {
  * nobody else can change this key before the lock is given back.
  */
 static struct avc_slot *avc_lock_next(const struct avc_table *table,
-				      struct avc_slots *slots, u32 hash)
+				      struct avc_slots *slots, u64 hash)
 {
 	struct avc_slots *next = slots->next;
 	struct avc_slot *slot = &next->slot[avc_slot_index(next, hash)];
@@ -60,7 +60,7 @@ static struct avc_slot *avc_lock_next(const struct avc_table *table,
 	return NULL;
 }
 
-static void avc_lock_key(const struct avc_table *table, u32 hash,
+static void avc_lock_key(const struct avc_table *table, u64 hash,
 			 struct avc_locked *locked)
 {
 	struct avc_slots *slots;
@@ -232,8 +232,7 @@ bool avc_table_insert(struct avc_table *table, u32 ssid, u32 tsid, u16 tclass,
 	node = kmalloc(sizeof(*node), GFP_NOWAIT | __GFP_NOWARN);
 	if (!node)
 		return false;
-	node->ssid = ssid;
-	node->tsid = tsid;
+	node->sids = avc_key_sids(ssid, tsid);
 	node->tclass = tclass;
 	RCU_INIT_POINTER(node->decision, decision);
 

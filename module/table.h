@@ -22,6 +22,7 @@
 #define SELINUX_AVC_TABLE_H
 
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
@@ -37,8 +38,7 @@ struct avc_node; /* a decision; the table does not look into it */
 
 /**
  * struct avc_tnode - a decision's place in the table
- * @ssid: source SID
- * @tsid: target SID
+ * @sids: source and target SID, see avc_key_sids()
  * @tclass: target class
  * @decision: the decision; replaced under the slot's lock
  * @link: in a chain of the array whose &avc_slots.link is the index, so that a
@@ -48,8 +48,7 @@ struct avc_node; /* a decision; the table does not look into it */
  * The order puts what a lookup reads next to each other.
  */
 struct avc_tnode {
-	u32 ssid;
-	u32 tsid;
+	u64 sids;
 	u16 tclass;
 	struct avc_node __rcu *decision;
 	struct hlist_node link[2];
@@ -70,6 +69,7 @@ struct avc_slot {
  * struct avc_slots - an array of slots that carries its own size
  * @shift: a hash shifted right by this is the index of its slot
  * @link: which link of the nodes the chains use
+ * @to_node: from that link to the start of its node, in bytes
  * @count: the number of slots
  * @moved: of the slots below this one, all nodes are in @next, too; written by
  *	the resize under the lock of slot @moved - 1, read under a slot's lock
@@ -79,6 +79,7 @@ struct avc_slot {
 struct avc_slots {
 	unsigned int shift;
 	unsigned int link;
+	long to_node;
 	unsigned int count;
 	unsigned int moved;
 	struct avc_slots *next;
@@ -160,8 +161,8 @@ void avc_table_resize_stats(struct avc_table *table,
 			    struct avc_resize_stats *stats);
 
 /* The upper bits, so that a slot's nodes go to neighbouring slots on growth. */
-static __always_inline unsigned int
-avc_slot_index(const struct avc_slots *slots, u32 hash)
+static __always_inline unsigned long
+avc_slot_index(const struct avc_slots *slots, u64 hash)
 {
 	return hash >> slots->shift;
 }
@@ -176,8 +177,24 @@ static __always_inline struct avc_tnode *avc_tnode_of(struct hlist_node *pos,
 static __always_inline bool avc_key_equal(const struct avc_tnode *node,
 					  u32 ssid, u32 tsid, u16 tclass)
 {
-	return node->ssid == ssid && node->tclass == tclass &&
-	       node->tsid == tsid;
+	return node->sids == avc_key_sids(ssid, tsid) && node->tclass == tclass;
+}
+
+/*
+ * Go on to the next node unless @pos is that of @sids: without a branch, as
+ * the compiler makes a conditional move of it, and must not know why @pos is
+ * what it is.
+ */
+static __always_inline struct hlist_node *
+avc_skip_other(struct hlist_node *pos, u64 sids, long to_node)
+{
+	const struct avc_tnode *node = (const void *)pos + to_node;
+	struct hlist_node *next = rcu_dereference(hlist_next_rcu(pos));
+
+	if (node->sids != sids)
+		pos = next;
+	OPTIMIZER_HIDE_VAR(pos);
+	return pos;
 }
 
 /**
@@ -190,6 +207,9 @@ static __always_inline bool avc_key_equal(const struct avc_tnode *node,
  * Takes no lock, and no branch for a resize: until the new array is published,
  * with all nodes in it, the old one has them all.
  *
+ * Which node of a chain it is cannot be predicted, and to mispredict takes as
+ * long as all the rest. So for the first three there is no branch to predict.
+ *
  * Context: Any, under rcu_read_lock().
  * Return: the decision, valid until rcu_read_unlock(), or NULL.
  */
@@ -197,15 +217,28 @@ static __always_inline struct avc_node *
 avc_table_lookup(const struct avc_table *table, u32 ssid, u32 tsid, u16 tclass)
 {
 	const struct avc_slots *slots = rcu_dereference(table->slots);
-	u32 hash = avc_key_hash(ssid, tsid, tclass);
-	const struct avc_slot *slot = &slots->slot[avc_slot_index(slots, hash)];
-	unsigned int link = slots->link;
-	struct avc_tnode *node;
+	u64 hash = avc_key_hash(ssid, tsid, tclass);
+	unsigned long offset = avc_slot_index(slots, hash) *
+			       sizeof(struct avc_slot);
+	u64 sids = avc_key_sids(ssid, tsid);
+	long to_node = slots->to_node;
+	const struct avc_tnode *node;
+	const struct avc_slot *slot;
 	struct hlist_node *pos;
 
-	__hlist_for_each_rcu(pos, &slot->head) {
-		node = avc_tnode_of(pos, link);
-		if (avc_key_equal(node, ssid, tsid, tclass))
+	/* Or else gcc adds the offset of the first slot in steps of a slot. */
+	OPTIMIZER_HIDE_VAR(offset);
+	slot = (const void *)slots->slot + offset;
+	pos = rcu_dereference(hlist_first_rcu(&slot->head));
+	if (!pos)
+		return NULL;
+	pos = avc_skip_other(pos, sids, to_node);
+	if (!pos)
+		return NULL;
+	pos = avc_skip_other(pos, sids, to_node);
+	for (; pos; pos = rcu_dereference(hlist_next_rcu(pos))) {
+		node = (const void *)pos + to_node;
+		if (node->sids == sids && node->tclass == tclass)
 			return rcu_dereference(node->decision);
 	}
 	return NULL;

@@ -209,7 +209,7 @@ static struct avc_node *table_lookup(const struct avc_table *table,
 	return avc_table_lookup(table, key.ssid, key.tsid, key.tclass);
 }
 
-static u32 key_hash(struct key key)
+static u64 key_hash(struct key key)
 {
 	return avc_key_hash(key.ssid, key.tsid, key.tclass);
 }
@@ -405,7 +405,7 @@ static struct key key_with_prefix(unsigned int bits, u32 prefix,
 	struct key key = { .ssid = 3, .tclass = 1 };
 
 	for (;; key.tsid++)
-		if (key_hash(key) >> (32 - bits) == prefix && !number--)
+		if (key_hash(key) >> (64 - bits) == prefix && !number--)
 			return key;
 }
 
@@ -479,13 +479,13 @@ static void lookup_in_one_slot(struct kunit *test)
 	for (i = 0, key = base; i < 50; i++) {
 		do {
 			key.ssid++;
-		} while (key_hash(key) >> 28 != 5);
+		} while (key_hash(key) >> 60 != 5);
 		KUNIT_ASSERT_NOT_NULL(test, put(key));
 	}
 	for (i = 0, key = base; i < 50; i++) {
 		do {
 			key.tclass++;
-		} while (key_hash(key) >> 28 != 5);
+		} while (key_hash(key) >> 60 != 5);
 		KUNIT_ASSERT_NOT_NULL(test, put(key));
 	}
 	KUNIT_EXPECT_EQ(test, entries(), 151);
@@ -1571,7 +1571,7 @@ static const struct quality_shape quality_shapes[] = {
 
 static unsigned int slot_now(struct key key, unsigned int slots)
 {
-	return key_hash(key) >> (32 - ilog2(slots));
+	return key_hash(key) >> (64 - ilog2(slots));
 }
 
 /* Linux up to 7.1. */
