@@ -47,7 +47,7 @@ static const char *const policies[] = { "mls-a", "mls-b", "mcs", "plain" };
 
 /* With the permission that shows, in an audit record, the label come to. */
 static const char *const classes[] = {
-	"process", "file", "dir", "lnk_file", "fifo_file", "sock_file", "msg",
+	"process", "process", "file", "dir", "lnk_file", "fifo_file", "sock_file", "msg",
 	"msgq", "sem", "shm", "unix_stream_socket", "tcp_socket",
 };
 
@@ -128,6 +128,9 @@ static char *random_context(void)
 	unsigned int low = one_in(2) ? 0 : below(17);
 	char text[256], *end = text;
 
+	/* There are more rules for these. */
+	if (one_in(2))
+		type = below(4);
 	end += sprintf(end, "u%u:", user);
 	end += role >= 5 ? sprintf(end, "object_r:") : sprintf(end, "r%u:", role);
 	end += sprintf(end, "t%u", type);
@@ -758,7 +761,10 @@ static void phase(const char *folder, unsigned int operations)
 	/* Either may change first: a policy is also loaded while enforcing. */
 	if (one_in(2))
 		avc_set_uint(SELINUXFS "/enforce", enforce);
-	policy_now = below(ARRAY_SIZE(policies));
+	/* Most often from one of the first two to the other. */
+	policy_now = below(10) % ARRAY_SIZE(policies);
+	if (one_in(2))
+		policy_now %= 2;
 	load_policy(folder, policies[policy_now]);
 	audit_drain(true);
 	if (avc_set_uint(SELINUXFS "/enforce", enforce))
@@ -795,7 +801,6 @@ static int summary(void)
 {
 	static const char *const both[] = {
 		"context", "create", "relabel", "attr", "make", "msgsnd",
-		"connect",
 	};
 	unsigned long operations = 0;
 	struct tally *tally;

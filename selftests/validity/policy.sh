@@ -103,7 +103,8 @@ done
 echo '(auditallow every every (msg (send receive)))'
 echo '(auditallow every every (process (transition)))'
 
-# Each role has the types but one, role r4 two only. object_r has every type.
+# Each role has two of three types, but not the same ones in mls-b as in the
+# others; role r0 has them all, r4 two only. object_r has every type.
 echo '(role object_r)'
 for ((r = 0; r < roles; r++)); do
 	[ "$r" != "$gone" ] || continue
@@ -113,7 +114,7 @@ for ((r = 0; r < roles; r++)); do
 		if [ "$r" = 4 ] && [ "$t" -gt 1 ]; then
 			continue
 		fi
-		[ $(((t + r + ${#other}) % 6)) = 1 ] && [ "$r" != 0 ] && continue
+		[ $(((t + r + ${#other}) % 3)) = 1 ] && [ "$r" != 0 ] && continue
 		echo "(roletype r$r $type)"
 	done
 	[ "$r" = 0 ] || echo "(roleallow r0 r$r)"
@@ -136,7 +137,7 @@ for ((u = 0; u < users; u++)); do
 	high=$((u * 3 > top ? top : u * 3))
 	case $u$other in
 	0*)	echo "(userrange u$u ((s0) (s$top (range c0 c1023))))" ;;
-	1)	echo "(userrange u$u ((s0) (s0)))" ;;
+	1)	echo "(userrange u$u ((s0) (s0 (range c0 c99))))" ;;
 	11)	echo "(userrange u$u ((s0) (s0 (range c0 c9))))" ;;
 	21)	echo "(userrange u$u ((s0) (s0 (range c0 c99))))" ;;
 	*)	# What the highest sensitivity of the range allows.
@@ -154,7 +155,9 @@ done
 # have, or out of a user's range, are what this is about.
 n=${#other}
 echo "(typetransition t0 t1 process t2)"
-echo "(typetransition t2 t1 process t$((3 + n)))"
+echo "(typetransition t2 t1 process t3)"
+echo "(typetransition t0 t3 process t1)"
+echo "(typetransition t1 t0 process t$((3 + n)))"
 echo "(typetransition t1 t3 file t$((4 + 2 * n)))"
 echo "(typetransition t0 t3 dir t5)"
 echo "(typetransition t0 t0 fifo_file t8)"
@@ -179,6 +182,7 @@ echo "(defaultrange msg source low-high)"
 echo "(defaultrange lnk_file glblub)"
 echo "(rangetransition t0 t2 process ((s0) (s$top (c1 c7))))"
 echo "(rangetransition t1 t2 process ((s$((top / 2 + n > top ? top : top / 2 + n))) (s$top)))"
+echo "(rangetransition t0 t3 process ((s0) (s0 (range c0 c50))))"
 echo "(rangetransition t0 t5 file ((s0) (s0 (range c0 c1023))))"
 echo "(boolean flip false)"
 echo "(booleanif flip (true (typetransition t3 t3 msg t0) (typetransition t3 t3 dir t1)) (false (typetransition t3 t3 msg t2)))"
