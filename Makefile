@@ -9,7 +9,7 @@ help:
 	@echo 'make check-all  the same over every series, architecture and debug build'
 	@echo 'make bench      the benchmarks; results in build/bench'
 	@echo 'make modules    the module for the running kernel'
-	@echo 'make clean      remove build/ (kernels stay in the cache)'
+	@echo 'make clean      remove what was built here (kernels stay in the cache)'
 
 # What it takes to build for the other architectures, and to run that.
 CROSS = --arch aarch64 --arch ppc64le
@@ -34,5 +34,9 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
+# What kbuild leaves beside the sources; no kernel is needed for that.
 clean:
 	rm -rf build
+	find . -name .git -prune -o -type f \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name modules.order -o -name Module.symvers \) -exec rm -f {} +
+	rm -rf .tmp_versions

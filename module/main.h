@@ -3,12 +3,8 @@
 #ifndef SELINUX_AVC_MAIN_H
 #define SELINUX_AVC_MAIN_H
 
-#include <linux/kconfig.h>
 #include <linux/mm.h>
 
-#if !IS_ENABLED(CONFIG_SECURITY_SELINUX_AVC_BACKEND)
-#error "This kernel lacks CONFIG_SECURITY_SELINUX_AVC_BACKEND; see patches/"
-#endif
 #include <linux/selinux_avc.h>
 
 #include "table.h"
