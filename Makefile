@@ -29,6 +29,7 @@ check-all:
 bench:
 	@scripts/setup $(CROSS)
 	@scripts/bench
+	@scripts/bench-labels
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 modules:
