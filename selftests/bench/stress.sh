@@ -8,8 +8,9 @@ set -eu
 
 seconds=$1
 printf 'unconfined_u:unconfined_r:unconfined_t:s0-s0:c0.c1023' >/proc/self/attr/current
+# Of a stressor's lines the first is the one that counts operations.
 for stressor in msg:msg sem-sysv:sem shm-sysv:shm; do
 	stress-ng "--${stressor%:*}" 1 --timeout "${seconds}s" --metrics-brief --temp-path /tmp 2>&1 |
 		awk -v stressor="${stressor%:*}" -v name="${stressor#*:}" \
-			'$4 == stressor { print "stress-" name, $(NF - 1); n = 1 } END { exit !n }'
+			'$4 == stressor && !n { print "stress-" name, $(NF - 1); n = 1 } END { exit !n }'
 done
