@@ -188,7 +188,7 @@ bool avc_matches(const char *text, const char *regex)
  * Wait until nobody asks SELinux anything. Those who pass on what is printed
  * do, for a while: each read and write is one check, since they have opened
  * their files before the last change of policy. Reading the counters may be
- * one, too, for the same reason.
+ * some, too, but the same number each time, pause or no pause.
  */
 int avc_settle(void)
 {
@@ -206,9 +206,8 @@ int avc_settle(void)
 			rc = avc_counters(&third);
 		if (rc)
 			return rc;
-		if (third.lookups - second.lookups <= 1 &&
-		    third.lookups - second.lookups ==
-			    second.lookups - first.lookups)
+		if (third.lookups - second.lookups ==
+		    second.lookups - first.lookups)
 			quiet++;
 		else
 			quiet = 0;
