@@ -267,6 +267,8 @@ static struct dentry *dentries[ARRAY_SIZE(files)];
 /**
  * avc_securityfs_init - create the directory and its files
  *
+ * The last thing in the module's init that may fail.
+ *
  * Context: May sleep.
  * Return: 0 or an error; then there is neither.
  */
@@ -282,7 +284,7 @@ int avc_securityfs_init(void)
 		struct dentry *dentry;
 
 		dentry = securityfs_create_file(files[i].name, files[i].mode,
-						directory, (void *)files[i].fops,
+						directory, NULL,
 						&selinux_avc_file_ops);
 		if (IS_ERR(dentry)) {
 			avc_securityfs_exit();
@@ -290,6 +292,14 @@ int avc_securityfs_init(void)
 		}
 		dentries[i] = dentry;
 	}
+
+	/*
+	 * Nobody waits for open files if the module's init fails: so none can be
+	 * opened before nothing can fail any more.
+	 */
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		WRITE_ONCE(d_inode(dentries[i])->i_private,
+			   (void *)files[i].fops);
 	return 0;
 }
 

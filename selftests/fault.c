@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,61 @@ TEST_F(fault, load)
 	ASSERT_EQ(0, avc_set_uint(AVC_CACHE_THRESHOLD, 512));
 	ASSERT_EQ(0, avc_module_load(""));
 	TH_LOG("%u allocations at most, %u tried were fatal", n - 1, failures);
+}
+
+/* Opens and reads a file as soon as it is there. */
+static void *open_at_once(void *arg)
+{
+	bool *stop = arg;
+	char text[16];
+	int fd;
+
+	while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
+		fd = open(AVC_SLOTS, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (read(fd, text, sizeof(text)) < 0)
+			perror(AVC_SLOTS);
+		close(fd);
+	}
+	return NULL;
+}
+
+/* A file of a module whose loading fails cannot be opened, or it is kept. */
+TEST_F(fault, load_while_opened)
+{
+	double end = avc_seconds() + 20;
+	bool failed, stop = false;
+	pthread_t opener;
+	unsigned int n;
+	int rc;
+
+	if (avc_module_read())
+		SKIP(return, "no module file to load");
+	ASSERT_EQ(0, avc_module_unload());
+	ASSERT_EQ(0, pthread_create(&opener, NULL, open_at_once, &stop));
+	for (n = 1; n < MOST_ALLOCATIONS;
+	     n += avc_seconds() < end ? 1 : 1 + n / 8) {
+		if (inject(self->nth, n))
+			break;
+		rc = avc_module_load("");
+		failed = injected(self->nth);
+		if (inject(self->nth, 0))
+			break;
+		if (rc)
+			continue;
+		do
+			rc = avc_module_unload();
+		while (rc == -EWOULDBLOCK);
+		EXPECT_EQ(0, rc);
+		if (!failed)
+			break;
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, pthread_join(opener, NULL));
+	EXPECT_LT(10U, n);
+	EXPECT_GT(MOST_ALLOCATIONS, n);
+	ASSERT_EQ(0, avc_module_load(""));
 }
 
 /* Reading fails with -ENOMEM, or not at all. */
