@@ -115,6 +115,22 @@ quietly()
 	return 1
 }
 
+# medians WHAT <rows "ARCH KERNEL WHAT VALUE", sorted by all four: a table with tabs,
+# for each kind of row the median of its values, the lowest and the highest.
+medians()
+{
+	awk -v what="$1" '
+		BEGIN { OFS = "\t"; print "arch", "kernel", what, "median", "lowest", "highest" }
+		function flush()
+		{
+			if (n)
+				print key, (value[int((n + 1) / 2)] + value[int(n / 2) + 1]) / 2, value[1], value[n]
+			n = 0
+		}
+		{ if ($1 OFS $2 OFS $3 != key) flush(); key = $1 OFS $2 OFS $3; value[++n] = $4 }
+		END { flush() }'
+}
+
 # The words on make's command line that choose the architecture.
 arch_make_args()
 {
