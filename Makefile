@@ -33,6 +33,8 @@ bench:
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 modules:
+	@[ -e $(KDIR)/Makefile ] || \
+		{ echo 'no headers of a kernel in $(KDIR): install them, or say KDIR=' >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 # What kbuild leaves beside the sources; no kernel is needed for that.
