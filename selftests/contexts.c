@@ -5,7 +5,8 @@
  * number generator, so that two kernels that are given the same seed can be
  * compared by comparing what this program prints. Each operation is one line:
  * what was done, the result or the error, and the labels that came out of it,
- * followed by the audit records that it left.
+ * followed by the audit records that it left. Of these, process and inode
+ * numbers and devices are left out: they tell two boots apart, not two kernels.
  *
  * It loads policies and changes the mode: for guests only.
  */
