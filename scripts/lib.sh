@@ -18,7 +18,7 @@ CACHE=$(cd -- "$CACHE" && pwd -P)
 
 ARCHS="um x86_64 aarch64 ppc64le"
 ALL_SERIES="6.1 6.12 7.2 7.3"
-FLAVOURS="stock hooked debug regressed cured"
+FLAVOURS="stock hooked debug regressed cured mutant-kept mutant-copied mutant-invalid"
 
 # The host's own architecture, in the kernel's words.
 HOST_ARCH=$(uname -m)
@@ -178,7 +178,7 @@ arch_image()
 # has_hook FLAVOUR: a module can take the place of the table.
 has_hook()
 {
-	[ "$1" = hooked ] || [ "$1" = debug ]
+	[ "$1" = hooked ] || [ "$1" = debug ] || [[ $1 = mutant-* ]]
 }
 
 # has_smp ARCH SERIES: User Mode Linux has had it since 6.19.
