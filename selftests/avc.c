@@ -789,6 +789,8 @@ int avc_audit_open(void)
 		.nl_groups = AUDIT_GROUP,
 	};
 	struct timeval wait = { .tv_sec = 60 };
+	/* Room for what was denied before: it is still being sent. */
+	int room = 16 << 20;
 	int fd;
 
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
@@ -799,6 +801,7 @@ int avc_audit_open(void)
 		close(fd);
 		return -EOPNOTSUPP;
 	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	return fd;
 }
 
@@ -813,6 +816,9 @@ bool avc_audit_denies(int fd, const char *context, const char *permission)
 	snprintf(source, sizeof(source), "scontext=%s ", context);
 	for (;;) {
 		length = recv(fd, record, sizeof(record) - 1, 0);
+		/* Some records were lost, not necessarily this one. */
+		if (length < 0 && errno == ENOBUFS)
+			continue;
 		if (length < (ssize_t)sizeof(struct nlmsghdr))
 			return false;
 		record[length] = '\0';
@@ -828,7 +834,8 @@ void avc_audit_drain(int fd)
 	char record[64];
 
 	usleep(10000);
-	while (recv(fd, record, sizeof(record), MSG_DONTWAIT | MSG_TRUNC) > 0)
+	while (recv(fd, record, sizeof(record), MSG_DONTWAIT | MSG_TRUNC) > 0 ||
+	       errno == ENOBUFS)
 		;
 }
 
